@@ -1,0 +1,326 @@
+/* heist/task.h: typed tasks.
+ *
+ *     HEIST_TASK(long, fib, int, n)
+ *     {
+ *         if (n < 2) return n;
+ *         HEIST_SPAWN(left, fib, n - 1);            // may run elsewhere from here on
+ *         long right = HEIST_CALL(fib, n - 2);      // a plain call
+ *         return HEIST_SYNC(left) + right;          // not stolen: a plain call, too
+ *     }
+ *     ... HEIST_RUN(pool, fib, 42) ...
+ *
+ * A task is a function with two hidden arguments: its worker, and the first free slot of that worker's deque, which thus
+ * travels in a register. A child's record is a local variable of its parent, named in the spawn; the deque holds its
+ * address. So a child must be joined before the block that spawned it ends, in any order. Builds without optimisation
+ * and builds with HEIST_DEBUG=1 watch for that and say which task forgot which child.
+ *
+ * Declaring
+ *   HEIST_TASK(result, name, type, argument, ...) { body }    a task of this file, 0 to 10 arguments
+ *   HEIST_VOID_TASK(name, type, argument, ...) { body }       the same without a result
+ *   HEIST_TASK_DECL(result, name, ...);                       a task that is defined elsewhere, or further down
+ *   HEIST_TASK_IMPL(result, name, ...) { body }               ... and its definition; HEIST_VOID_TASK_DECL, _IMPL likewise
+ * Results and arguments are of any type that can be assigned (no arrays; give a function pointer a typedef).
+ *
+ * Inside a task
+ *   HEIST_SPAWN(child, name, ...);            declares `child` and spawns it
+ *   HEIST_SYNC(child)                         joins it: waits, running only what descends from it; gives its result
+ *   HEIST_CALL(name, ...)                     calls a task directly
+ *   HEIST_CHILD(name) many[n];                children in an array, or anywhere that outlives the join ...
+ *   HEIST_SPAWN_AT(&many[i], name, ...);      ... spawned one by one ...
+ *   HEIST_SYNC_AT(&many[i], name)             ... and joined
+ *
+ * From anywhere
+ *   HEIST_RUN(pool, name, ...)                runs it on `pool` (NULL: see heist/pool.h), waits, gives its result
+ *   HEIST_DETACH(scope, name, ...)            runs it some time, without a result: see heist/scope.h */
+#ifndef HEIST_TASK_H
+#define HEIST_TASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <heist/arguments.h>
+#include <heist/atomic.h>
+#include <heist/export.h>
+
+HEIST_BEGIN_DECLS
+
+typedef struct heist_worker heist_worker;
+typedef struct heist_pool heist_pool;
+typedef struct heist_scope heist_scope;
+typedef struct heist_task heist_task;
+
+/* A place in a worker's deque. Written by: owner. Read by: owner, thieves. */
+typedef HEIST__ATOMIC(heist_task *) heist_slot;
+
+/* What every task's record begins with. */
+struct heist_task {
+    void (*run)(heist_worker *, heist_slot *, heist_task *);
+    /* Where the task is: the address of its slot, then who took it, then that it is done (lib/schedule/join.c).
+     * Written by: the spawner, then the thief. Read by: the spawner. */
+    HEIST__ATOMIC(uintptr_t) state;
+};
+
+/* The part of a worker that spawns and joins touch. Not for use by hand. */
+struct heist_worker {
+    /* First free slot. Written by: owner. Read by: owner, thieves. */
+    HEIST__ATOMIC(heist_slot *) bottom;
+    /* Children joined without having met a thief. Written by: owner. Read by: anybody. */
+    HEIST__ATOMIC(uint64_t) joins_inline;
+    char pad[HEIST__LINE - sizeof(void *) - sizeof(uint64_t)];
+    /* Slots below it are not taken without care. Written by: thieves (to the top of memory: "a thief is here"), owner.
+     * Read by: owner. */
+    HEIST__ATOMIC(heist_slot *) pop_gate;
+    /* Slots from it on are not filled without care. Written by: thieves and sleepers (to NULL: "look here"), owner.
+     * Read by: owner. */
+    HEIST__ATOMIC(heist_slot *) push_gate;
+};
+
+/* What the fast paths below leave to the library. */
+HEIST_API heist_slot *heist__push_slow(heist_worker *w, heist_slot *bottom, heist_task *task);
+HEIST_API heist_slot *heist__join_slow(heist_worker *w, heist_slot *bottom, heist_task *task);
+HEIST_API void heist__run_root(heist_pool *pool, heist_task *task);
+HEIST_API heist_task *heist__loose_new(heist_scope *scope, size_t size);
+HEIST_API int heist__loose_push(heist_scope *scope, heist_task *task);
+
+#define HEIST__INLINE static inline __attribute__((always_inline, unused))
+#define HEIST__UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* gcc keeps a local's address, and a pointer beside its successor, in registers of their own across calls; each costs a
+ * push and a pop in every task. These two stop it. clang does better without. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define HEIST__FORGET(x) __asm__("" : "+r"(x))
+#else
+#define HEIST__FORGET(x) ((void)0)
+#endif
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__ILP32__)
+#define HEIST__ADDRESS(to, of) __asm__("leaq %1, %0" : "=r"(to) : "m"(*(of)))
+#else
+#define HEIST__ADDRESS(to, of) ((to) = (of))
+#endif
+
+/* Puts `task` into the slot at `bottom`; gives the new bottom. */
+HEIST__INLINE heist_slot *heist__push(heist_worker *w, heist_slot *bottom, heist_task *task)
+{
+    heist_task *address;
+    HEIST__ADDRESS(address, task);
+    heist__store_relaxed(&task->state, (uintptr_t)bottom); /* relaxed: D1 publishes it with the rest of the record */
+    heist__store_relaxed(bottom, address);                 /* relaxed: D1 publishes it */
+    bottom++;
+    HEIST__FORGET(bottom);
+    heist__store_release(&w->bottom, bottom); /* D1: the record is whole. Pairs with D1 in heist__frames_steal. */
+    heist__compiler_barrier();                /* I1, D3: the sleeper's barrier makes this store come before the load */
+    if (HEIST__UNLIKELY(bottom >= heist__load_relaxed(&w->push_gate))) /* relaxed: I1 orders it */
+        bottom = heist__push_slow(w, bottom, task);
+    return bottom;
+}
+
+/* Whether `task` is the youngest in the deque and no thief is about: then it is the caller's. */
+HEIST__INLINE bool heist__pop(heist_worker *w, heist_slot *bottom, heist_task *task)
+{
+    heist_slot *slot = bottom - 1;
+    heist_task *address;
+    HEIST__ADDRESS(address, task);
+    if (HEIST__UNLIKELY(heist__load_relaxed(slot) != address)) return false; /* relaxed: only this thread writes slots */
+    heist__store_release(&w->bottom, slot); /* D2: withdraws the slot, and D1 for those below */
+    heist__compiler_barrier();              /* D2: the thief's barrier makes this store come before the load */
+    if (HEIST__UNLIKELY(heist__load_relaxed(&w->pop_gate) > slot)) return false; /* relaxed: D2 orders it */
+    /* relaxed: a counter with one writer */
+    heist__store_relaxed(&w->joins_inline, heist__load_relaxed(&w->joins_inline) + 1);
+    return true;
+}
+
+/* ---- watching for children that nobody joins ---- */
+
+#ifndef HEIST_DEBUG
+#if defined(__OPTIMIZE__) || defined(NDEBUG)
+#define HEIST_DEBUG 0
+#else
+#define HEIST_DEBUG 1
+#endif
+#endif
+
+/* A named child under watch: left says, and makes up for, a join that did not happen. */
+struct heist__guard {
+    heist_worker *worker;
+    heist_slot **bottom;
+    heist_task *open; /* NULL once joined */
+    const char *task_name, *child_name;
+};
+HEIST_API void heist__guard_leave(struct heist__guard *guard);
+HEIST_API void heist__frame_left(heist_worker *w, heist_slot *bottom, const char *task_name);
+
+#if HEIST_DEBUG
+#define HEIST__GUARD(child, name)                                                                                      \
+    struct heist__guard heist__guard_##child __attribute__((cleanup(heist__guard_leave), unused)) = {                  \
+        heist__w, &heist__bottom, &(child).task, #name, #child};
+#define HEIST__JOINED(child) (heist__guard_##child.open = NULL),
+#define HEIST__LEFT(name) heist__frame_left(heist__w, heist__at, #name);
+#else
+#define HEIST__GUARD(child, name)
+#define HEIST__JOINED(child)
+#define HEIST__LEFT(name)
+#endif
+
+/* ---- declaring tasks ---- */
+
+#define HEIST__FN __attribute__((unused))
+
+/* The record, the body's prototype, and the functions around it. `n` is the number of pairs, `pairs` the list in
+ * parentheses. */
+#define HEIST__TASK_TYPES(result, name, n, pairs)                                                                      \
+    struct heist__child_##name {                                                                                       \
+        heist_task task;                                                                                               \
+        union {                                                                                                        \
+            struct {                                                                                                   \
+                HEIST__FIELDS_##n pairs                                                                                \
+            } in;                                                                                                      \
+            result out;                                                                                                \
+        } of;                                                                                                          \
+    };
+
+#define HEIST__VOID_TYPES(name, n, pairs)                                                                              \
+    struct heist__child_##name {                                                                                       \
+        heist_task task;                                                                                               \
+        struct {                                                                                                       \
+            struct {                                                                                                   \
+                HEIST__FIELDS_##n pairs                                                                                \
+            } in;                                                                                                      \
+        } of;                                                                                                          \
+    };
+
+#define HEIST__SPAWNING(name, n, pairs)                                                                                \
+    HEIST__INLINE heist_slot *heist__spawn_##name(heist_worker *heist__w, heist_slot *heist__at,                       \
+                                                  struct heist__child_##name *heist__c HEIST__PARAMS_##n pairs)        \
+    {                                                                                                                  \
+        heist__c->task.run = heist__exec_##name;                                                                       \
+        HEIST__STORE_##n pairs return heist__push(heist__w, heist__at, &heist__c->task);                               \
+    }                                                                                                                  \
+    static inline HEIST__FN int heist__detach_##name(heist_scope *heist__s HEIST__PARAMS_##n pairs)                    \
+    {                                                                                                                  \
+        struct heist__child_##name *heist__c =                                                                         \
+            (struct heist__child_##name *)(void *)heist__loose_new(heist__s, sizeof *heist__c);                        \
+        if (!heist__c) return heist__loose_push(heist__s, NULL);                                                       \
+        heist__c->task.run = heist__exec_##name;                                                                       \
+        HEIST__STORE_##n pairs return heist__loose_push(heist__s, &heist__c->task);                                    \
+    }
+
+#define HEIST__DECLARE(linkage, result, name, n, pairs)                                                                \
+    HEIST__TASK_TYPES(result, name, n, pairs)                                                                          \
+    linkage result heist__body_##name(heist_worker *, heist_slot *HEIST__PARAMS_##n pairs);                            \
+    static HEIST__FN void heist__exec_##name(heist_worker *heist__w, heist_slot *heist__at, heist_task *heist__t)      \
+    {                                                                                                                  \
+        struct heist__child_##name *heist__c = (struct heist__child_##name *)(void *)heist__t;                         \
+        result heist__r = heist__body_##name(heist__w, heist__at HEIST__LOAD_##n pairs);                               \
+        HEIST__LEFT(name)                                                                                              \
+        heist__c->of.out = heist__r;                                                                                   \
+    }                                                                                                                  \
+    HEIST__SPAWNING(name, n, pairs)                                                                                    \
+    HEIST__INLINE result heist__sync_##name(heist_worker *heist__w, heist_slot **heist__bottom,                        \
+                                            struct heist__child_##name *heist__c)                                      \
+    {                                                                                                                  \
+        if (heist__pop(heist__w, *heist__bottom, &heist__c->task)) {                                                   \
+            heist_slot *heist__at = --*heist__bottom;                                                                  \
+            result heist__r = heist__body_##name(heist__w, heist__at HEIST__LOAD_##n pairs);                           \
+            HEIST__LEFT(name)                                                                                          \
+            return heist__r;                                                                                           \
+        }                                                                                                              \
+        *heist__bottom = heist__join_slow(heist__w, *heist__bottom, &heist__c->task);                                  \
+        return heist__c->of.out;                                                                                       \
+    }                                                                                                                  \
+    static HEIST__FN result heist__run_##name(heist_pool *heist__p HEIST__PARAMS_##n pairs)                            \
+    {                                                                                                                  \
+        struct heist__child_##name heist__child, *heist__c = &heist__child;                                            \
+        heist__c->task.run = heist__exec_##name;                                                                       \
+        HEIST__STORE_##n pairs heist__run_root(heist__p, &heist__c->task);                                             \
+        return heist__c->of.out;                                                                                       \
+    }
+
+#define HEIST__VOID_DECLARE(linkage, name, n, pairs)                                                                   \
+    HEIST__VOID_TYPES(name, n, pairs)                                                                                  \
+    linkage void heist__body_##name(heist_worker *, heist_slot *HEIST__PARAMS_##n pairs);                              \
+    static HEIST__FN void heist__exec_##name(heist_worker *heist__w, heist_slot *heist__at, heist_task *heist__t)      \
+    {                                                                                                                  \
+        struct heist__child_##name *heist__c = (struct heist__child_##name *)(void *)heist__t;                         \
+        (void)heist__c;                                                                                                \
+        heist__body_##name(heist__w, heist__at HEIST__LOAD_##n pairs);                                                 \
+        HEIST__LEFT(name)                                                                                              \
+    }                                                                                                                  \
+    HEIST__SPAWNING(name, n, pairs)                                                                                    \
+    HEIST__INLINE void heist__sync_##name(heist_worker *heist__w, heist_slot **heist__bottom,                          \
+                                          struct heist__child_##name *heist__c)                                        \
+    {                                                                                                                  \
+        if (heist__pop(heist__w, *heist__bottom, &heist__c->task)) {                                                   \
+            heist_slot *heist__at = --*heist__bottom;                                                                  \
+            heist__body_##name(heist__w, heist__at HEIST__LOAD_##n pairs);                                             \
+            HEIST__LEFT(name)                                                                                          \
+        } else {                                                                                                       \
+            *heist__bottom = heist__join_slow(heist__w, *heist__bottom, &heist__c->task);                              \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static HEIST__FN void heist__run_##name(heist_pool *heist__p HEIST__PARAMS_##n pairs)                              \
+    {                                                                                                                  \
+        struct heist__child_##name heist__child, *heist__c = &heist__child;                                            \
+        heist__c->task.run = heist__exec_##name;                                                                       \
+        HEIST__STORE_##n pairs heist__run_root(heist__p, &heist__c->task);                                             \
+    }
+
+#define HEIST__DEFINE(linkage, result, name, n, pairs)                                                                 \
+    linkage result heist__body_##name(heist_worker *heist__w __attribute__((unused)),                                  \
+                                      heist_slot *heist__bottom __attribute__((unused)) HEIST__PARAMS_##n pairs)
+
+/* clang-format off */
+#define HEIST__BOTH(result, name, n, pairs) \
+    HEIST__DECLARE(static, result, name, n, pairs) HEIST__DEFINE(static, result, name, n, pairs)
+#define HEIST__VOID_BOTH(name, n, pairs) \
+    HEIST__VOID_DECLARE(static, name, n, pairs) HEIST__DEFINE(static, void, name, n, pairs)
+/* clang-format on */
+
+#include <heist/lists.h>
+
+
+#define HEIST_TASK(...) HEIST__TASK_N(HEIST__PAIRS(__VA_ARGS__), __VA_ARGS__)
+#define HEIST_TASK_DECL(...) HEIST__DECL_N(HEIST__PAIRS(__VA_ARGS__), __VA_ARGS__)
+#define HEIST_TASK_IMPL(...) HEIST__IMPL_N(HEIST__PAIRS(__VA_ARGS__), __VA_ARGS__)
+#define HEIST_VOID_TASK(...) HEIST__VOID_TASK_N(HEIST__PAIRS_AFTER_ONE(__VA_ARGS__), __VA_ARGS__)
+#define HEIST_VOID_TASK_DECL(...) HEIST__VOID_DECL_N(HEIST__PAIRS_AFTER_ONE(__VA_ARGS__), __VA_ARGS__)
+#define HEIST_VOID_TASK_IMPL(...) HEIST__VOID_IMPL_N(HEIST__PAIRS_AFTER_ONE(__VA_ARGS__), __VA_ARGS__)
+
+/* ---- using tasks ---- */
+
+#define HEIST_CHILD(name) struct heist__child_##name
+
+#define HEIST_SPAWN(...) HEIST__CAT(HEIST__SPAWN_, HEIST__MORE_THAN_2(__VA_ARGS__))(__VA_ARGS__)
+#define HEIST__SPAWN_no(child, name)                                                                                   \
+    HEIST__CHILD_VARIABLES(child, name) heist__bottom = heist__spawn_##name(heist__w, heist__bottom, &(child))
+#define HEIST__SPAWN_yes(child, name, ...)                                                                             \
+    HEIST__CHILD_VARIABLES(child, name)                                                                                \
+    heist__bottom = heist__spawn_##name(heist__w, heist__bottom, &(child), __VA_ARGS__)
+#define HEIST__CHILD_VARIABLES(child, name)                                                                            \
+    HEIST_CHILD(name) child;                                                                                           \
+    __typeof__(heist__sync_##name) *const heist__sync_of_##child __attribute__((unused)) = heist__sync_##name;         \
+    HEIST__GUARD(child, name)
+
+#define HEIST_SYNC(child) (HEIST__JOINED(child) heist__sync_of_##child(heist__w, &heist__bottom, &(child)))
+
+#define HEIST_SPAWN_AT(...) HEIST__CAT(HEIST__SPAWN_AT_, HEIST__MORE_THAN_2(__VA_ARGS__))(__VA_ARGS__)
+#define HEIST__SPAWN_AT_no(child, name) (heist__bottom = heist__spawn_##name(heist__w, heist__bottom, (child)))
+#define HEIST__SPAWN_AT_yes(child, name, ...)                                                                          \
+    (heist__bottom = heist__spawn_##name(heist__w, heist__bottom, (child), __VA_ARGS__))
+#define HEIST_SYNC_AT(child, name) heist__sync_##name(heist__w, &heist__bottom, (child))
+
+#define HEIST_CALL(...) HEIST__CAT(HEIST__CALL_, HEIST__MORE_THAN_1(__VA_ARGS__))(__VA_ARGS__)
+#define HEIST__CALL_no(name) heist__body_##name(heist__w, heist__bottom)
+#define HEIST__CALL_yes(name, ...) heist__body_##name(heist__w, heist__bottom, __VA_ARGS__)
+
+#define HEIST_RUN(...) HEIST__CAT(HEIST__RUN_, HEIST__MORE_THAN_2(__VA_ARGS__))(__VA_ARGS__)
+#define HEIST__RUN_no(pool, name) heist__run_##name(pool)
+#define HEIST__RUN_yes(pool, name, ...) heist__run_##name(pool, __VA_ARGS__)
+
+#define HEIST_DETACH(...) HEIST__CAT(HEIST__DETACH_, HEIST__MORE_THAN_2(__VA_ARGS__))(__VA_ARGS__)
+#define HEIST__DETACH_no(scope, name) heist__detach_##name(scope)
+#define HEIST__DETACH_yes(scope, name, ...) heist__detach_##name(scope, __VA_ARGS__)
+
+HEIST_END_DECLS
+
+#endif

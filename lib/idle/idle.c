@@ -1,0 +1,69 @@
+/* Sleeping and waking; idle.h says what, IDLE.md why it loses no wake-up. */
+#include "idle/idle.h"
+
+#include "platform/barrier.h"
+#include "platform/futex.h"
+
+/* Takes back the sleep of `s`, whoever's turn it is. True for exactly one caller per sleep. */
+static bool rouse(heist__idle *idle, heist__sleeper *s)
+{
+    if (heist__exchange_seq_cst(&s->asleep, 0) == 0) return false; /* I3 */
+    heist__add_seq_cst(&idle->asleep, (uint32_t)-1);
+    return true;
+}
+
+bool heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls)
+{
+    heist__store_seq_cst(&self->asleep, 1);  /* I3: who counts us finds us */
+    heist__add_seq_cst(&idle->asleep, 1);    /* I2: before the ring, so that who hears it finds a sleeper */
+    heist__add_seq_cst(&idle->searching, (uint32_t)-1); /* I4: from here on a push must wake somebody */
+    calls->ring(calls->context);             /* I1, I2 */
+    /* I1: every push is either seen by any_work or has heard the ring. A refused barrier concludes nothing: go on. */
+    if (!heist__heavy_barrier(idle->fenced) || calls->any_work(calls->context)) {
+        if (rouse(idle, self)) heist__add_seq_cst(&idle->searching, 1);
+        return false; /* roused by another: that one has counted us as searching */
+    }
+    while (heist__load_acquire(&self->asleep) == 1) heist__futex_wait(&self->asleep, 1, -1); /* I3 */
+    return true;
+}
+
+void heist__idle_search(heist__idle *idle)
+{
+    heist__add_seq_cst(&idle->searching, 1);
+}
+
+bool heist__idle_found(heist__idle *idle)
+{
+    /* I4: the last searcher leaves: pushes that relied on it are seen by the one it wakes. */
+    return heist__add_seq_cst(&idle->searching, (uint32_t)-1) == 1 && heist__idle_wake_one(idle);
+}
+
+bool heist__idle_wake_one(heist__idle *idle)
+{
+    heist__fence_seq_cst(); /* I4: the work made visible before comes before the loads */
+    uint32_t nobody = 0;
+    if (heist__load_seq_cst(&idle->asleep) == 0 || heist__load_seq_cst(&idle->searching) != 0) return false;
+    if (!heist__cas_seq_cst(&idle->searching, &nobody, 1)) return false; /* counts for the one to be woken */
+    unsigned first = heist__load_relaxed(&idle->next) % idle->count;     /* relaxed: a hint */
+    for (unsigned i = 0; i < idle->count; i++) {
+        unsigned at = (first + i) % idle->count;
+        heist__sleeper *s = idle->sleepers[at];
+        if (heist__load_seq_cst(&s->asleep) == 0 || !rouse(idle, s)) continue;
+        heist__store_relaxed(&idle->next, at + 1); /* relaxed: a hint */
+        heist__futex_wake(&s->asleep, 1);
+        return true;
+    }
+    /* All woke by themselves meanwhile, and look for work after this. */
+    heist__add_seq_cst(&idle->searching, (uint32_t)-1);
+    return false;
+}
+
+void heist__idle_wake_all(heist__idle *idle)
+{
+    for (unsigned i = 0; i < idle->count; i++) {
+        heist__sleeper *s = idle->sleepers[i];
+        if (!rouse(idle, s)) continue;
+        heist__add_seq_cst(&idle->searching, 1);
+        heist__futex_wake(&s->asleep, 1);
+    }
+}

@@ -1,0 +1,56 @@
+/* Going to sleep and waking: nobody is asleep while there is work, and pushing costs one load while nobody is asleep.
+ *
+ * A worker is active, searching, or asleep. The one that goes to sleep pays for the ordering: it says so, makes every
+ * pusher look (`ring`), passes a heavy barrier, and only then looks for work a last time. A pusher that is made to look
+ * wakes one sleeper, unless somebody is searching already; who finds work when nobody else is searching wakes the next.
+ * IDLE.md has the states, the edges I1 to I4 and the proof. This file knows nothing of deques. */
+#ifndef HEIST_IDLE_IDLE_H
+#define HEIST_IDLE_IDLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <heist/atomic.h>
+
+/* One per worker. */
+typedef struct heist__sleeper {
+    /* 1 while asleep or about to be. Written by: its worker (to 1), whoever wakes it (to 0). Waited on. */
+    _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) asleep;
+} heist__sleeper;
+
+typedef struct heist__idle {
+    /* How many are asleep. Written by: sleepers and wakers (add). Read by: wakers. */
+    _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) asleep;
+    /* How many are searching. Written by: searchers and wakers. Read by: wakers. */
+    HEIST__ATOMIC(uint32_t) searching;
+    /* Where the last waker began to look for a sleeper. A hint. */
+    HEIST__ATOMIC(uint32_t) next;
+    /* Constant. */
+    heist__sleeper **sleepers;
+    unsigned count;
+    bool fenced;
+} heist__idle;
+
+/* What a worker about to sleep asks its scheduler. */
+typedef struct heist__idle_calls {
+    void (*ring)(void *context);     /* makes every pusher look before its next push is over */
+    bool (*any_work)(void *context); /* whether anything is to be had, or the worker is to end */
+    void *context;
+} heist__idle_calls;
+
+/* Searcher: found nothing. Sleeps until woken; returns at once if there is work after all. Still a searcher afterwards.
+ * Returns whether it slept. */
+bool heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls);
+
+/* An active worker begins to search; a searcher has found something. The latter wakes the next if it was the last, and
+ * returns whether it did. */
+void heist__idle_search(heist__idle *idle);
+bool heist__idle_found(heist__idle *idle);
+
+/* Anybody, after making work visible: wakes one sleeper unless somebody searches. Returns whether it did. */
+bool heist__idle_wake_one(heist__idle *idle);
+
+/* Anybody: wakes all. */
+void heist__idle_wake_all(heist__idle *idle);
+
+#endif

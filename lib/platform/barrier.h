@@ -1,0 +1,16 @@
+/* The heavy half of an asymmetric fence. The light half is a compiler barrier between a store and a load (a worker's push
+ * or pop); the heavy half makes every running thread of the process pass a full fence, so that in each pair one side sees
+ * the other's store. Linux gives it as membarrier(PRIVATE_EXPEDITED). */
+#ifndef HEIST_PLATFORM_BARRIER_H
+#define HEIST_PLATFORM_BARRIER_H
+
+#include <stdbool.h>
+
+/* Whether membarrier may be used; registers the process for it on the first call. */
+bool heist__barrier_available(void);
+
+/* The heavy half; `fenced`: the light half is a fence of its own, so a fence is enough here. Returns false when the
+ * kernel refused a call it had accepted before: then nothing may be concluded. */
+bool heist__heavy_barrier(bool fenced);
+
+#endif

@@ -1,0 +1,15 @@
+/* Waiting on a word: Linux's futex. Spurious returns are allowed everywhere; callers look again. */
+#ifndef HEIST_PLATFORM_FUTEX_H
+#define HEIST_PLATFORM_FUTEX_H
+
+#include <stdint.h>
+
+#include <heist/atomic.h>
+
+/* Sleeps while *word is `expected`, at most `timeout_ns` (negative: without limit). */
+void heist__futex_wait(HEIST__ATOMIC(uint32_t) * word, uint32_t expected, int64_t timeout_ns);
+
+/* Wakes up to `count` sleepers. The word need not exist any more. */
+void heist__futex_wake(HEIST__ATOMIC(uint32_t) * word, int count);
+
+#endif

@@ -1,0 +1,34 @@
+/* Children that nobody joined, as debug builds see them. Each is told on stderr with its task's name, and made up for as far
+ * as can be: the program goes on. */
+#include <stdio.h>
+
+#include "schedule/worker.h"
+
+void heist__guard_leave(struct heist__guard *guard)
+{
+    if (!guard->open) return;
+    fprintf(stderr, "heist: task %s: child %s was never joined before its frame ended; joining it now\n",
+            guard->task_name, guard->child_name);
+    *guard->bottom = heist__join_slow(guard->worker, *guard->bottom, guard->open);
+}
+
+void heist__frame_left(heist_worker *face, heist_slot *bottom, const char *task_name)
+{
+    heist__worker *w = heist__worker_of(face);
+    heist_slot *left = heist__bottom_of(w);
+    if (left <= bottom) return;
+    fprintf(stderr, "heist: task %s: %zu of its children were never joined before its frame ended\n", task_name,
+            (size_t)(left - bottom));
+    /* Their records may be gone already. Those not stolen are withdrawn, so that nobody runs them later. */
+    while (left > bottom) {
+        heist_slot *slot = left - 1;
+        heist__store_release(&face->bottom, slot); /* D2 */
+        heist__compiler_barrier();
+        if (heist__load_relaxed(&face->pop_gate) > slot && !heist__frames_claim(&w->frames, slot)) { /* relaxed: D2 */
+            heist__store_release(&face->bottom, left);
+            left = heist__frames_absorb(&w->frames, left);
+        } else {
+            left = slot;
+        }
+    }
+}

@@ -1,0 +1,174 @@
+/* Options: from the caller, else from the environment, else what is sensible. The caller's mistakes are errors; the
+ * environment's are told on stderr and passed over, since the program cannot do anything about them. */
+#include "schedule/options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "schedule/worker.h"
+
+#define LEAST_STACK ((size_t)64 << 10)
+#define MOST_STACK ((size_t)1 << 40)
+#define MOST_BY_DEFAULT ((size_t)1 << 30)
+#define MOST_INBOX ((size_t)1 << 24)
+#define MOST_SLOTS ((size_t)UINT32_MAX - 2)
+#define MOST_SPIN 1000000u
+#define DEFAULT_SLOTS ((size_t)1 << 27)
+#define DEFAULT_INBOX 1024
+#define DEFAULT_SPIN 16
+#define DEFAULT_SEED UINT64_C(0x6865697374)
+
+/* ---- the environment ---- */
+
+static const char *from_environment(const char *variable)
+{
+    const char *text = secure_getenv(variable);
+    return text && *text ? text : NULL;
+}
+
+static void passed_over(const char *variable, const char *text, const char *wanted)
+{
+    fprintf(stderr, "heist: %s=%s is not %s; ignored\n", variable, text, wanted);
+}
+
+/* A number in [least, most], K, M or G behind it allowed; 0 if there is none. */
+static uint64_t number_from(const char *variable, uint64_t least, uint64_t most)
+{
+    const char *text = from_environment(variable);
+    if (!text) return 0;
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 0);
+    unsigned shift = *end == 'K' || *end == 'k' ? 10 : *end == 'M' || *end == 'm' ? 20 : *end == 'G' || *end == 'g' ? 30 : 0;
+    if (shift) end++;
+    bool readable = *text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && value <= UINT64_MAX >> shift;
+    value <<= shift;
+    if (readable && value >= least && value <= most) return value;
+    char wanted[96];
+    snprintf(wanted, sizeof wanted, "a number from %llu to %llu", (unsigned long long)least, (unsigned long long)most);
+    passed_over(variable, text, wanted);
+    return 0;
+}
+
+/* The place, counted from 1, of the variable's word in a list that ends with NULL; 0 if there is none. */
+static unsigned word_from(const char *variable, const char *const words[])
+{
+    const char *text = from_environment(variable);
+    if (!text) return 0;
+    char wanted[160] = "one of";
+    for (unsigned i = 0; words[i]; i++) {
+        if (strcmp(text, words[i]) == 0) return i + 1;
+        size_t used = strlen(wanted);
+        snprintf(wanted + used, sizeof wanted - used, " %s", words[i]);
+    }
+    passed_over(variable, text, wanted);
+    return 0;
+}
+
+static const char *const bind_words[] = {"none", "core", "compact", "spread", "numa", NULL};
+static const char *const strategy_words[] = {"near",         "random",   "most-loaded", "least-loaded",
+                                             "power-of-two", "adaptive", NULL};
+static const char *const amount_words[] = {"one", "half", NULL};
+static const char *const fence_words[] = {"thief", "both", NULL};
+static const char *const switch_words[] = {"1", "0", NULL};
+
+static void fill_from_environment(heist_options *o)
+{
+    if (!o->workers) o->workers = (unsigned)number_from("HEIST_WORKERS", 1, HEIST_MAX_WORKERS);
+    if (!o->bind) o->bind = (heist_bind)word_from("HEIST_BIND", bind_words);
+    if (!o->strategy) o->strategy = (heist_strategy)word_from("HEIST_STEAL", strategy_words);
+    if (!o->amount) o->amount = (heist_amount)word_from("HEIST_AMOUNT", amount_words);
+    if (!o->spin) o->spin = (unsigned)number_from("HEIST_SPIN", 1, MOST_SPIN);
+    if (!o->stack_size) o->stack_size = (size_t)number_from("HEIST_STACK", LEAST_STACK, MOST_STACK);
+    if (!o->seed) o->seed = number_from("HEIST_SEED", 1, UINT64_MAX);
+    if (!o->fences) o->fences = (heist_fences)word_from("HEIST_FENCES", fence_words);
+    if (!o->topology) o->topology = from_environment("HEIST_TOPOLOGY");
+    if (!o->inbox) o->inbox = (size_t)number_from("HEIST_INBOX", 2, MOST_INBOX);
+    if (!o->slots) o->slots = (size_t)number_from("HEIST_SLOTS", 1024, MOST_SLOTS);
+    if (!o->strict) o->strict = word_from("HEIST_STRICT", switch_words) == 1;
+}
+
+/* ---- the caller ---- */
+
+#define CHECK(good, ...) \
+    if (!(good)) return heist__fail(-EINVAL, __VA_ARGS__)
+
+static int check(const heist_options *o)
+{
+    CHECK(o->workers <= HEIST_MAX_WORKERS, "workers is %u; the most is %d", o->workers, HEIST_MAX_WORKERS);
+    CHECK((unsigned)o->bind <= HEIST_BIND_NODE, "bind is %d, which means nothing", (int)o->bind);
+    CHECK((unsigned)o->strategy <= HEIST_STRATEGY_ADAPTIVE, "strategy is %d, which means nothing", (int)o->strategy);
+    CHECK((unsigned)o->amount <= HEIST_AMOUNT_HALF, "amount is %d, which means nothing", (int)o->amount);
+    CHECK((unsigned)o->fences <= HEIST_FENCES_BOTH, "fences is %d, which means nothing", (int)o->fences);
+    CHECK(o->spin <= MOST_SPIN, "spin is %u; the most is %u", o->spin, MOST_SPIN);
+    CHECK(!o->stack_size || (o->stack_size >= LEAST_STACK && o->stack_size <= MOST_STACK),
+          "stack_size is %zu; it can be from %zu to %zu", o->stack_size, LEAST_STACK, MOST_STACK);
+    CHECK(!o->inbox || (o->inbox >= 2 && o->inbox <= MOST_INBOX), "inbox is %zu; it can be from 2 to %zu", o->inbox,
+          MOST_INBOX);
+    CHECK(!o->slots || (o->slots >= 1024 && o->slots <= MOST_SLOTS), "slots is %zu; it can be from 1024 to %zu", o->slots,
+          MOST_SLOTS);
+    CHECK(!o->topology || o->bind <= HEIST_BIND_NONE, "workers cannot be bound to a machine that is only described");
+    return 0;
+}
+
+/* The caller's struct, which may be shorter or, if what is beyond is zero, longer than ours. */
+static int copy_options(heist_options *o, const heist_options *from)
+{
+    *o = (heist_options)HEIST_OPTIONS_INIT;
+    if (!from) return 0;
+    size_t size = from->size ? from->size : sizeof *from;
+    CHECK(size >= offsetof(heist_options, bind) && size < 4096, "size is %zu; it must be sizeof(heist_options)", size);
+    for (size_t i = sizeof *o; i < size; i++) {
+        CHECK(((const char *)from)[i] == 0, "the options have fields that this version of heist does not know");
+    }
+    memcpy(o, from, size < sizeof *o ? size : sizeof *o);
+    o->size = sizeof *o;
+    return check(o);
+}
+
+/* Frames of tasks are larger than those of the serial program, and waiting adds to them; address space is cheap. */
+static size_t default_stack(void)
+{
+    struct rlimit limit;
+    size_t main_stack = (size_t)8 << 20;
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur > main_stack)
+        main_stack = limit.rlim_cur;
+    return main_stack > MOST_BY_DEFAULT / 8 ? MOST_BY_DEFAULT : main_stack * 8;
+}
+
+int heist__settings_read(heist__settings *s, const heist_options *options)
+{
+    heist_options o;
+    int error = copy_options(&o, options);
+    if (error) return error;
+    fill_from_environment(&o);
+    memset(s, 0, sizeof *s);
+    if (o.topology) {
+        s->topology = strdup(o.topology);
+        if (!s->topology) return heist__fail(-ENOMEM, "no memory for the options");
+    }
+    s->workers = o.workers;
+    s->bind = o.bind ? (heist__bind)(o.bind - 1) : HEIST__BIND_NONE;
+    s->strategy = o.strategy ? (heist__strategy)(o.strategy - 1) : HEIST__STEAL_NEAR;
+    s->amount = o.amount ? o.amount : HEIST_AMOUNT_ONE;
+    s->spin = o.spin ? o.spin : DEFAULT_SPIN;
+    s->stack_by_default = !o.stack_size;
+    s->stack_size = o.stack_size ? o.stack_size : default_stack();
+    s->seed = o.seed ? o.seed : DEFAULT_SEED;
+    snprintf(s->name, sizeof s->name, "%s", o.name && *o.name ? o.name : "heist");
+    s->fences = o.fences;
+    s->inbox = o.inbox ? o.inbox : DEFAULT_INBOX;
+    s->slots = o.slots ? o.slots : DEFAULT_SLOTS;
+    s->strict = o.strict;
+    return 0;
+}
+
+void heist__settings_free(heist__settings *s)
+{
+    free(s->topology);
+    s->topology = NULL;
+}

@@ -1,0 +1,37 @@
+/* A pool's options after the caller's struct, the environment and the defaults have been put together. */
+#ifndef HEIST_SCHEDULE_OPTIONS_H
+#define HEIST_SCHEDULE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <heist/pool.h>
+
+#include "schedule/victim.h"
+#include "topology/place.h"
+
+#define HEIST__NAME_SIZE 32
+
+typedef struct heist__settings {
+    unsigned workers; /* 0: not said; the pool asks the machine */
+    heist__bind bind;
+    heist__strategy strategy;
+    heist_amount amount;
+    unsigned spin;
+    size_t stack_size;
+    bool stack_by_default; /* nobody asked for this size: a smaller one will do */
+    uint64_t seed;
+    char name[HEIST__NAME_SIZE];
+    heist_fences fences;
+    char *topology; /* owned; NULL: this machine */
+    size_t inbox;
+    size_t slots;
+    bool strict;
+} heist__settings;
+
+/* Returns 0, or -EINVAL or -ENOMEM with the sentence kept for heist_explain. */
+int heist__settings_read(heist__settings *s, const heist_options *options);
+void heist__settings_free(heist__settings *s);
+
+#endif

@@ -1,0 +1,403 @@
+/* Pools: making, starting, ending, and the default one. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "platform/barrier.h"
+#include "platform/futex.h"
+#include "schedule/worker.h"
+#include "topology/quota.h"
+
+/* Blocks of detached tasks that a worker keeps. */
+#define KEPT_BLOCKS 256
+
+/* The smallest stack that a worker is given when nobody asked for a size and the system has no more. */
+#define SMALLEST_STACK ((size_t)256 << 10)
+
+void heist__note(heist_pool *pool, const char *format, ...)
+{
+    pthread_mutex_lock(&pool->lock);
+    size_t used = strlen(pool->notes);
+    if (used) pool->notes[used++] = '\n';
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(pool->notes + used, sizeof pool->notes - used, format, arguments);
+    va_end(arguments);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* ---- workers ---- */
+
+static void worker_free(heist__worker *w)
+{
+    if (!w) return;
+    heist__frames_destroy(&w->frames);
+    if (w->levels) munmap(w->levels, HEIST__MAX_LEVELS * sizeof *w->levels);
+    heist_deque_free(w->loose);
+    heist__object_pool_destroy(&w->blocks);
+    heist__victims_free(&w->victims, NULL);
+    munmap(w, sizeof *w);
+}
+
+static void *reserve(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return NULL;
+    madvise(p, bytes, MADV_NOHUGEPAGE); /* refusal costs memory only */
+    return p;
+}
+
+/* A worker with its memory on its node. Its thread is started later. */
+static heist__worker *worker_new(heist_pool *pool, unsigned index, const unsigned *pu_of)
+{
+    heist__worker *w = reserve(sizeof *w); /* zero */
+    if (!w) return NULL;
+    int placed = heist__prefer_node(w, sizeof *w, &pool->machine, pu_of[index]);
+    w->pool = pool;
+    w->index = index;
+    w->pu = pu_of[index];
+    w->node = pool->machine.pus[w->pu].node;
+    heist__random_seed(&w->random, pool->settings.seed, index);
+    heist__strategy_init(&w->strategy, pool->settings.strategy);
+    heist__object_pool_init(&w->blocks, HEIST__LOOSE_BLOCK, KEPT_BLOCKS);
+    w->levels = reserve(HEIST__MAX_LEVELS * sizeof *w->levels);
+    w->loose = heist_deque_new(0);
+    if (!w->levels || !w->loose || heist__frames_init(&w->frames, pool->settings.slots, pool->idle.fenced) < 0 ||
+        heist__victims_init(&w->victims, &pool->machine, pu_of, pool->count, index, NULL) < 0) {
+        worker_free(w);
+        return NULL;
+    }
+    if (placed == 0) placed = heist__prefer_node(w->frames.slots, w->frames.bytes, &pool->machine, w->pu);
+    if (placed < 0 && placed != -ENOTSUP) heist__note(pool, "worker %u: its memory may be on another node", index);
+    return w;
+}
+
+static int create_thread(heist__worker *w, size_t stack_size)
+{
+    pthread_attr_t attributes;
+    int error = pthread_attr_init(&attributes);
+    if (error) return error;
+    error = pthread_attr_setstacksize(&attributes, stack_size); /* the system's guard page is the default */
+    if (!error) error = pthread_create(&w->thread, &attributes, heist__worker_main, w);
+    pthread_attr_destroy(&attributes);
+    return error;
+}
+
+static int start_thread(heist__worker *w)
+{
+    const heist__settings *s = &w->pool->settings;
+    int error = create_thread(w, s->stack_size);
+    size_t smaller = s->stack_size;
+    while (error == EAGAIN && s->stack_by_default && (smaller /= 2) >= SMALLEST_STACK) {
+        error = create_thread(w, smaller);
+        if (!error) heist__note(w->pool, "worker %u has a stack of %zu KiB only", w->index, smaller >> 10);
+    }
+    w->running = !error;
+    return -error;
+}
+
+static void stop_threads(heist_pool *pool)
+{
+    heist__store_seq_cst(&pool->stop, 1);
+    heist__idle_wake_all(&pool->idle);
+    for (unsigned i = 0; i < pool->count; i++) {
+        heist__worker *w = pool->workers[i];
+        if (w && w->running) pthread_join(w->thread, NULL);
+        if (w) w->running = false;
+    }
+}
+
+/* ---- starting ---- */
+
+/* Waits until `started` workers run, and looks at what they could not do. */
+static int await_workers(heist_pool *pool, unsigned started)
+{
+    uint32_t ready;
+    while ((ready = heist__load_acquire(&pool->ready)) < started) heist__futex_wait(&pool->ready, ready, -1); /* P1 */
+    for (unsigned i = 0; i < started; i++) {
+        int error = pool->workers[i]->bind_error;
+        if (!error) continue;
+        if (pool->settings.strict) return heist__fail(error, "worker %u could not be bound: %s", i, strerror(-error));
+        heist__note(pool, "worker %u runs unbound: %s", i, strerror(-error));
+    }
+    return 0;
+}
+
+int heist__pool_start(heist_pool *pool)
+{
+    /* Workers look at each other from the first moment, so the number must be right before any of them looks. Threads that
+     * cannot be had leave workers that never push, which thieves find empty. */
+    heist__store_seq_cst(&pool->stop, 0);
+    heist__store_seq_cst(&pool->ready, 0);
+    unsigned started = 0;
+    int error = 0;
+    while (started < pool->count && !error) {
+        error = start_thread(pool->workers[started]);
+        if (!error) started++;
+    }
+    if (error && (started == 0 || pool->settings.strict)) {
+        stop_threads(pool);
+        return heist__fail(error, "%u of %u workers could be started: %s", started, pool->count, strerror(-error));
+    }
+    if (error) heist__note(pool, "%u of %u workers could be started: %s", started, pool->count, strerror(-error));
+    pool->running = started;
+    error = await_workers(pool, started);
+    if (error) stop_threads(pool);
+    return error;
+}
+
+/* ---- making ---- */
+
+static void pool_destroy(heist_pool *pool)
+{
+    if (pool->workers) {
+        for (unsigned i = 0; i < pool->count; i++) worker_free(pool->workers[i]);
+    }
+    free(pool->workers);
+    if (pool->inboxes) {
+        for (unsigned i = 0; i < pool->inbox_count; i++) heist__inbox_destroy(&pool->inboxes[i]);
+    }
+    free(pool->inboxes);
+    free(pool->idle.sleepers);
+    heist__detector_destroy(&pool->all);
+    heist__machine_free(&pool->machine);
+    heist__settings_free(&pool->settings);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool);
+}
+
+static int make_inboxes(heist_pool *pool)
+{
+    pool->inboxes = aligned_alloc(HEIST__LINE, pool->machine.node_count * sizeof *pool->inboxes);
+    if (!pool->inboxes) return -ENOMEM;
+    for (; pool->inbox_count < pool->machine.node_count; pool->inbox_count++) {
+        if (heist__inbox_init(&pool->inboxes[pool->inbox_count], pool->settings.inbox) < 0) return -ENOMEM;
+    }
+    return 0;
+}
+
+static int make_workers(heist_pool *pool)
+{
+    pool->workers = calloc(pool->count, sizeof *pool->workers);
+    pool->idle.sleepers = calloc(pool->count, sizeof *pool->idle.sleepers);
+    unsigned *pu_of = calloc(pool->count, sizeof *pu_of);
+    int error = pool->workers && pool->idle.sleepers && pu_of ? 0 : -ENOMEM;
+    if (!error) heist__place(&pool->machine, pool->settings.bind, pool->count, pu_of);
+    for (unsigned i = 0; !error && i < pool->count; i++) {
+        pool->workers[i] = worker_new(pool, i, pu_of);
+        if (!pool->workers[i]) error = -ENOMEM;
+        else pool->idle.sleepers[i] = &pool->workers[i]->sleeper;
+    }
+    free(pu_of);
+    return error;
+}
+
+/* Everything but the threads. */
+static int pool_make(heist_pool *pool)
+{
+    char note[HEIST__NOTE] = "";
+    int error = heist__machine_load(&pool->machine, pool->settings.topology, note, sizeof note);
+    if (error) return heist__fail(error, "%s", note[0] ? note : "the machine could not be read");
+    if (note[0]) heist__note(pool, "%s", note);
+    pool->count = pool->settings.workers;
+    if (!pool->count) pool->count = pool->machine.synthetic ? pool->machine.pu_count : heist__default_workers();
+    if (pool->count > HEIST_MAX_WORKERS) pool->count = HEIST_MAX_WORKERS;
+    bool available = heist__barrier_available();
+    pool->idle.count = pool->count;
+    pool->idle.fenced = pool->settings.fences == HEIST_FENCES_BOTH || !available;
+    if (!available && pool->settings.fences == HEIST_FENCES_THIEF && pool->settings.strict)
+        return heist__fail(-ENOTSUP, "the kernel refuses membarrier, and fences are to be the thief's");
+    if (!available && pool->settings.fences != HEIST_FENCES_BOTH)
+        heist__note(pool, "the kernel refuses membarrier: every spawn and join has a fence");
+    if (heist__detector_init(&pool->all, pool->count) < 0 || make_inboxes(pool) < 0 || make_workers(pool) < 0)
+        return heist__fail(-ENOMEM, "no memory for a pool of %u workers", pool->count);
+    return 0;
+}
+
+heist_pool *heist_pool_new(const heist_options *options)
+{
+    heist__settings settings;
+    int error = heist__settings_read(&settings, options);
+    heist_pool *pool = error ? NULL : aligned_alloc(_Alignof(heist_pool), sizeof *pool);
+    if (!pool) {
+        if (!error) heist__settings_free(&settings);
+        errno = error ? -error : -heist__fail(-ENOMEM, "no memory for a pool") ;
+        return NULL;
+    }
+    memset(pool, 0, sizeof *pool);
+    pool->settings = settings;
+    pthread_mutex_init(&pool->lock, NULL);
+    error = pool_make(pool);
+    if (!error) error = heist__pool_start(pool);
+    if (error) {
+        pool_destroy(pool);
+        errno = -error;
+        return NULL;
+    }
+    heist__registry_add(pool);
+    return pool;
+}
+
+/* ---- after fork ---- */
+
+static pthread_mutex_t restart_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* What the parent's workers left behind is not ours: the deques are empty, nobody sleeps, nothing is counted. */
+static int forget_parent(heist_pool *pool)
+{
+    pool->waiters = NULL;
+    /* relaxed throughout: no worker runs; starting the threads publishes it */
+    heist__store_relaxed(&pool->waiting, 0);
+    heist__store_relaxed(&pool->wanting_room, 0);
+    heist__store_relaxed(&pool->idle.asleep, 0);
+    heist__store_relaxed(&pool->idle.searching, 0);
+    memset(pool->all.tallies, 0, ((size_t)pool->count + 1) * sizeof *pool->all.tallies);
+    for (unsigned i = 0; i < pool->inbox_count; i++) {
+        heist__inbox_destroy(&pool->inboxes[i]);
+        if (heist__inbox_init(&pool->inboxes[i], pool->settings.inbox) < 0) return -ENOMEM;
+    }
+    for (unsigned i = 0; i < pool->count; i++) {
+        heist__worker *w = pool->workers[i];
+        heist_deque *fresh = heist_deque_new(0);
+        if (!fresh) return -ENOMEM;
+        heist_deque_free(w->loose);
+        w->loose = fresh;
+        heist__frames_destroy(&w->frames);
+        if (heist__frames_init(&w->frames, pool->settings.slots, pool->idle.fenced) < 0) return -ENOMEM;
+        heist__store_relaxed(&w->depth, 0);
+        heist__store_relaxed(&w->waits_on, 0);
+        heist__store_relaxed(&w->join_asleep, 0);
+        heist__store_relaxed(&w->sleeper.asleep, 0);
+        w->running = false;
+    }
+    return 0;
+}
+
+static int restart(heist_pool *pool)
+{
+    int error = 0;
+    pthread_mutex_lock(&restart_lock);
+    if (heist__load_acquire(&pool->forked)) { /* F1 */
+        error = forget_parent(pool);
+        if (!error) error = heist__pool_start(pool);
+        if (!error) heist__store_release(&pool->forked, 0); /* F1 */
+    }
+    pthread_mutex_unlock(&restart_lock);
+    return error;
+}
+
+heist_pool *heist__pool_resolve(heist_pool *pool)
+{
+    heist__worker *w = heist__self();
+    if (!pool) pool = w ? w->pool : heist_default_pool();
+    if (!pool || !heist__load_acquire(&pool->forked)) return pool; /* F1 */
+    int error = restart(pool);
+    if (!error) return pool;
+    errno = -heist__fail(error, "the pool could not be started again after fork");
+    return NULL;
+}
+
+/* ---- ending ---- */
+
+int heist_pool_close(heist_pool *pool)
+{
+    if (!pool) return heist__fail(-EINVAL, "heist_pool_close: no pool");
+    uint32_t open = HEIST__POOL_OPEN;
+    heist__cas_seq_cst(&pool->state, &open, HEIST__POOL_ENDING);
+    heist__fence_seq_cst(); /* S2: pairs with the fence in give_from_outside */
+    return 0;
+}
+
+int heist_pool_shutdown(heist_pool *pool, heist_shutdown how, size_t *cancelled)
+{
+    if (cancelled) *cancelled = 0;
+    if (!pool) return heist__fail(-EINVAL, "heist_pool_shutdown: no pool");
+    if (how != HEIST_DRAIN && how != HEIST_CANCEL) return heist__fail(-EINVAL, "heist_pool_shutdown: how is %d", (int)how);
+    heist__worker *w = heist__self();
+    if (w && w->pool == pool) return heist__fail(-EDEADLK, "a pool cannot be ended by one of its own tasks");
+    heist_pool_close(pool);
+    if (!heist__load_acquire(&pool->forked)) { /* a forked child that never used the pool has nothing to end */
+        if (how == HEIST_CANCEL) heist__store_seq_cst(&pool->state, HEIST__POOL_CANCELLING);
+        heist__wait_outside(pool, &pool->all);
+        if (cancelled) *cancelled = (size_t)heist__load_relaxed(&pool->cancelled); /* relaxed: T1 has ordered it */
+        stop_threads(pool);
+        if (heist__stats_wanted()) heist__stats_print(pool);
+    }
+    heist__registry_remove(pool);
+    pool_destroy(pool);
+    return 0;
+}
+
+int heist_pool_free(heist_pool *pool)
+{
+    return pool ? heist_pool_shutdown(pool, HEIST_DRAIN, NULL) : 0;
+}
+
+int heist_pool_wait(heist_pool *pool)
+{
+    pool = heist__pool_resolve(pool);
+    if (!pool) return -errno;
+    heist__worker *w = heist__self();
+    if (w && w->pool == pool) return heist__fail(-EDEADLK, "a task cannot wait for its own pool");
+    heist__wait_outside(pool, &pool->all);
+    return 0;
+}
+
+/* ---- the default pool ---- */
+
+static HEIST__ATOMIC(heist_pool *) the_default; /* Written by: under default_lock. Read by: anybody. */
+static pthread_mutex_t default_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void end_default(void)
+{
+    heist_pool *pool = heist__load_acquire(&the_default);
+    if (pool && heist_pool_free(pool) == 0) heist__store_release(&the_default, NULL);
+}
+
+heist_pool *heist__default_if_made(void)
+{
+    return heist__load_acquire(&the_default); /* P2 */
+}
+
+heist_pool *heist_default_pool(void)
+{
+    heist_pool *pool = heist__load_acquire(&the_default); /* P2 */
+    if (pool) return pool;
+    pthread_mutex_lock(&default_lock);
+    pool = heist__load_acquire(&the_default);
+    if (!pool) {
+        static bool at_exit;
+        pool = heist_pool_new(NULL);
+        if (pool && !at_exit) at_exit = atexit(end_default) == 0;
+        heist__store_release(&the_default, pool); /* P2: the pool is whole. Pairs with the loads of the_default. */
+    }
+    pthread_mutex_unlock(&default_lock);
+    return pool;
+}
+
+/* ---- asking ---- */
+
+unsigned heist_pool_workers(const heist_pool *pool)
+{
+    return pool ? pool->running : 0;
+}
+
+const char *heist_pool_notes(const heist_pool *pool)
+{
+    return pool ? pool->notes : "";
+}
+
+int heist_worker_number(void)
+{
+    heist__worker *w = heist__self();
+    return w ? (int)w->index : -1;
+}
+
+heist_pool *heist_current_pool(void)
+{
+    heist__worker *w = heist__self();
+    return w ? w->pool : NULL;
+}

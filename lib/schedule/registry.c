@@ -1,0 +1,59 @@
+/* All pools of the process: for fork(), and for the default pool's end at exit.
+ *
+ * A forked child has the pools' memory but none of their threads. It marks them, and the first use of each starts its
+ * workers again with nothing to do: what was waiting belongs to the parent. The thread that forked is no worker in the
+ * child, even if it was one in the parent. */
+#include <stdlib.h>
+
+#include "schedule/worker.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static heist_pool *pools;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+    for (heist_pool *p = pools; p; p = p->next) pthread_mutex_lock(&p->lock);
+}
+
+static void after_fork_in_parent(void)
+{
+    for (heist_pool *p = pools; p; p = p->next) pthread_mutex_unlock(&p->lock);
+    pthread_mutex_unlock(&lock);
+}
+
+static void after_fork_in_child(void)
+{
+    for (heist_pool *p = pools; p; p = p->next) {
+        pthread_mutex_init(&p->lock, NULL);
+        heist__store_release(&p->forked, 1); /* F1: one thread here; it and those it starts see it */
+    }
+    pthread_mutex_init(&lock, NULL);
+    heist__set_self(NULL);
+}
+
+static void hook_fork(void)
+{
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+void heist__registry_add(heist_pool *pool)
+{
+    pthread_once(&once, hook_fork);
+    pthread_mutex_lock(&lock);
+    pool->next = pools;
+    pools = pool;
+    pthread_mutex_unlock(&lock);
+}
+
+void heist__registry_remove(heist_pool *pool)
+{
+    pthread_mutex_lock(&lock);
+    for (heist_pool **at = &pools; *at; at = &(*at)->next) {
+        if (*at != pool) continue;
+        *at = pool->next;
+        break;
+    }
+    pthread_mutex_unlock(&lock);
+}

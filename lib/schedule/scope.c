@@ -1,0 +1,291 @@
+/* Scopes: children by plain functions, and detached tasks that are waited for together. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "idle/pace.h"
+#include "platform/futex.h"
+#include "schedule/worker.h"
+
+#define CHUNK 64
+#define LONGEST_NAP_NS 10000000
+
+struct heist__plain_chunk {
+    struct heist__plain_chunk *older;
+    struct heist__plain items[CHUNK];
+};
+
+int heist_scope_begin(heist_scope *scope, heist_pool *pool)
+{
+    if (!scope) return heist__fail(-EINVAL, "heist_scope_begin: no scope");
+    pool = heist__pool_resolve(pool);
+    if (!pool) return -errno;
+    heist__worker *w = heist__self();
+    if (w && w->pool != pool) w = NULL;
+    scope->core = malloc(sizeof *scope->core);
+    if (!scope->core || heist__detector_init(&scope->core->detector, pool->count) < 0) {
+        free(scope->core);
+        scope->core = NULL;
+        return heist__fail(-ENOMEM, "no memory for a scope");
+    }
+    scope->core->pool = pool;
+    scope->core->parent = w ? heist__scope_now(w) : NULL;
+    scope->pool = pool;
+    scope->worker = w ? &w->frames.face : NULL;
+    scope->count = 0;
+    scope->chunks = NULL;
+    return 0;
+}
+
+/* ---- children ---- */
+
+static void run_plain(heist_worker *w, heist_slot *bottom, heist_task *task)
+{
+    (void)w;
+    (void)bottom;
+    struct heist__plain *plain = (struct heist__plain *)(void *)task;
+    plain->function(plain->argument);
+}
+
+/* The record of the child with this number, the youngest; with its chunk made if it begins one. */
+static struct heist__plain *record(heist_scope *scope, size_t number)
+{
+    if (number < HEIST__PLAIN_INLINE) return &scope->first[number];
+    size_t at = (number - HEIST__PLAIN_INLINE) % CHUNK;
+    if (at == 0 && number == scope->count) {
+        struct heist__plain_chunk *chunk = malloc(sizeof *chunk);
+        if (!chunk) return NULL;
+        chunk->older = scope->chunks;
+        scope->chunks = chunk;
+    }
+    return &scope->chunks->items[at];
+}
+
+void heist_spawn(heist_scope *scope, heist_function *function, void *argument)
+{
+    heist__worker *w = heist__self();
+    bool ours = w && scope->worker == &w->frames.face;
+    struct heist__plain *child = ours ? record(scope, scope->count) : NULL;
+    if (!child) {
+        function(argument);
+        return;
+    }
+    child->task.run = run_plain;
+    child->function = function;
+    child->argument = argument;
+    scope->count++;
+    heist__push(scope->worker, heist__bottom_of(w), &child->task);
+}
+
+void heist_join(heist_scope *scope)
+{
+    heist__worker *w = heist__self();
+    if (!w || scope->worker != &w->frames.face) return; /* nothing can have been spawned from here */
+    while (scope->count > 0) {
+        size_t number = --scope->count;
+        struct heist__plain *child = record(scope, number);
+        heist_slot *bottom = heist__bottom_of(w);
+        if (heist__pop(scope->worker, bottom, &child->task)) {
+            child->function(child->argument);
+        } else {
+            heist__join_slow(scope->worker, bottom, &child->task);
+        }
+        if (number >= HEIST__PLAIN_INLINE && (number - HEIST__PLAIN_INLINE) % CHUNK == 0) {
+            struct heist__plain_chunk *empty = scope->chunks;
+            scope->chunks = empty->older;
+            free(empty);
+        }
+    }
+}
+
+/* ---- detached tasks ---- */
+
+static void end_detached(heist__loose *l, heist__worker *w, bool ran)
+{
+    (void)ran;
+    heist__loose_free(w, l);
+}
+
+/* Where a detached task goes: the pool, and the scope it counts for. */
+static heist_pool *destination(heist_scope *scope, heist__scope_core **core)
+{
+    heist__worker *w = heist__self();
+    *core = scope ? scope->core : w ? heist__scope_now(w) : NULL;
+    if (scope) return heist__pool_resolve(scope->pool);
+    return w ? w->pool : heist__pool_resolve(NULL);
+}
+
+heist_task *heist__loose_new(heist_scope *scope, size_t size)
+{
+    (void)scope;
+    heist__loose *l = heist__loose_alloc(heist__self(), size);
+    return l ? l->task : NULL;
+}
+
+static int give(heist_scope *scope, heist__loose *l, long patience_ms)
+{
+    heist_pool *pool = destination(scope, &l->core);
+    l->end = end_detached;
+    int error = pool ? heist__loose_give(pool, l, patience_ms) : -errno;
+    if (error) heist__loose_free(heist__self(), l);
+    return error;
+}
+
+int heist__loose_push(heist_scope *scope, heist_task *task)
+{
+    if (!task) return heist__fail(-ENOMEM, "no memory for a task");
+    return give(scope, (heist__loose *)(void *)task - 1, HEIST_WAIT);
+}
+
+static int give_plain(heist_scope *scope, heist_pool *pool, heist_function *function, void *argument, long patience_ms)
+{
+    if (!function) return heist__fail(-EINVAL, "no function to run");
+    heist__loose *l = heist__loose_alloc(heist__self(), sizeof(struct heist__plain));
+    if (!l) return heist__fail(-ENOMEM, "no memory for a task");
+    struct heist__plain *plain = (struct heist__plain *)(void *)l->task;
+    plain->task.run = run_plain;
+    plain->function = function;
+    plain->argument = argument;
+    if (!pool) return give(scope, l, patience_ms);
+    l->core = NULL;
+    l->end = end_detached;
+    int error = heist__loose_give(pool, l, patience_ms);
+    if (error) heist__loose_free(heist__self(), l);
+    return error;
+}
+
+int heist_detach(heist_scope *scope, heist_function *function, void *argument)
+{
+    return give_plain(scope, NULL, function, argument, HEIST_WAIT);
+}
+
+int heist_scope_submit(heist_scope *scope, heist_function *function, void *argument, long patience_ms)
+{
+    return give_plain(scope, NULL, function, argument, patience_ms);
+}
+
+int heist_submit(heist_pool *pool, heist_function *function, void *argument, long patience_ms)
+{
+    pool = heist__pool_resolve(pool);
+    return pool ? give_plain(NULL, pool, function, argument, patience_ms) : -errno;
+}
+
+/* ---- waiting ---- */
+
+static bool belongs(const heist__scope_core *core, const heist__scope_core *to)
+{
+    while (core && core != to) core = core->parent;
+    return core == to;
+}
+
+/* Takes a task of the scope from the worker's own deque; what else is found there goes back in its order. */
+static heist__loose *pick_own(heist__worker *w, heist__scope_core *core)
+{
+    heist__loose *aside = NULL, *found = NULL;
+    void *popped;
+    while (!found && heist_deque_pop(w->loose, &popped) == HEIST_STEAL_GOT) {
+        heist__loose *l = popped;
+        if (belongs(l->core, core)) {
+            found = l;
+        } else {
+            l->aside = aside;
+            aside = l;
+        }
+    }
+    while (aside) {
+        heist__loose *l = aside;
+        aside = l->aside;
+        if (heist_deque_push(w->loose, l) < 0) heist__loose_run(w, l); /* cannot be: the room was there a moment ago */
+        heist__notice(w);
+    }
+    return found;
+}
+
+/* Takes one from another worker or from an inbox. What does not belong to the scope goes to the worker's own deque, where
+ * others find it. */
+static heist__loose *pick_elsewhere(heist__worker *w, heist__scope_core *core)
+{
+    for (unsigned i = 0; i <= w->pool->count; i++) {
+        unsigned victim = (w->index + i) % w->pool->count;
+        void *got = NULL;
+        if (i == w->pool->count) {
+            got = heist__inbox_find(w);
+        } else if (victim == w->index || heist_deque_steal(w->pool->workers[victim]->loose, &got) != HEIST_STEAL_GOT) {
+            continue;
+        }
+        heist__loose *l = got;
+        if (!l) continue;
+        if (belongs(l->core, core)) return l;
+        if (heist_deque_push(w->loose, l) < 0) return l; /* no memory to keep it: better run than lost */
+        heist__notice(w);
+    }
+    return NULL;
+}
+
+/* Sleeps until the scope is quiet, or for `nap_ns`. True: it is quiet. */
+static bool sleep_until_quiet(heist__worker *w, heist__scope_core *core, int64_t nap_ns)
+{
+    heist__waiter waiter;
+    heist__waiter_add(w->pool, &waiter, &core->detector);
+    if (!heist__detector_quiet(&core->detector)) {
+        heist__count(&w->counters.parks);
+        heist__futex_wait(&waiter.quiet, 0, nap_ns);
+    }
+    heist__waiter_remove(w->pool, &waiter);
+    return heist__load_acquire(&waiter.quiet) || heist__detector_quiet(&core->detector); /* T5, T1 */
+}
+
+static void wait_as_worker(heist__worker *w, heist__scope_core *core)
+{
+    heist__backoff backoff;
+    heist__backoff_begin(&backoff, w->pool->settings.spin);
+    int64_t nap_ns = 50000;
+    while (!heist__detector_quiet(&core->detector)) { /* T1 */
+        heist__loose *l = NULL;
+        if (heist__level_room(w)) l = pick_own(w, core);
+        if (!l && heist__level_room(w)) l = pick_elsewhere(w, core);
+        if (l) {
+            heist__loose_run(w, l);
+            heist__tell_waiters(w->pool);
+            heist__backoff_begin(&backoff, w->pool->settings.spin);
+            nap_ns = 50000;
+        } else if (heist__backoff_wait(&backoff, &w->random) == HEIST__PARK) {
+            if (sleep_until_quiet(w, core, nap_ns)) return;
+            if (nap_ns < LONGEST_NAP_NS) nap_ns *= 2;
+        }
+    }
+}
+
+static bool inside(heist__worker *w, const heist__scope_core *core)
+{
+    uint32_t depth = heist__load_relaxed(&w->depth); /* relaxed: own */
+    for (uint32_t i = 0; i < depth; i++) {
+        if (heist__load_relaxed(&w->levels[i].core) == core) return true; /* relaxed: own */
+    }
+    return false;
+}
+
+int heist_scope_wait(heist_scope *scope)
+{
+    if (!scope || !scope->core) return heist__fail(-EINVAL, "heist_scope_wait: no scope, or one that has ended");
+    if (!heist__pool_resolve(scope->pool)) return -errno;
+    heist__worker *w = heist__self();
+    if (w && inside(w, scope->core)) return heist__fail(-EDEADLK, "a task of a scope cannot wait for that scope");
+    heist_join(scope);
+    if (w && w->pool == scope->pool) {
+        wait_as_worker(w, scope->core);
+    } else {
+        heist__wait_outside(scope->pool, &scope->core->detector);
+    }
+    return 0;
+}
+
+int heist_scope_end(heist_scope *scope)
+{
+    if (!scope || !scope->core) return 0;
+    int error = heist_scope_wait(scope);
+    if (error) return error;
+    heist__detector_destroy(&scope->core->detector);
+    free(scope->core);
+    scope->core = NULL;
+    return 0;
+}

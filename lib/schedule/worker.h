@@ -1,0 +1,215 @@
+/* What the scheduler's files share: a worker, a pool, and the tasks that are not in anybody's frame. */
+#ifndef HEIST_SCHEDULE_WORKER_H
+#define HEIST_SCHEDULE_WORKER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <heist/heist.h>
+
+#include "deque/frames.h"
+#include "idle/idle.h"
+#include "memory/object_pool.h"
+#include "observe/counters.h"
+#include "quiescence/detector.h"
+#include "schedule/inbox.h"
+#include "schedule/options.h"
+#include "schedule/random.h"
+#include "schedule/victim.h"
+#include "topology/machine.h"
+
+typedef struct heist__worker heist__worker;
+
+/* The detached side of a scope; tasks point to it. Lives until heist_scope_end has seen all of them finish. */
+typedef struct heist__scope_core {
+    heist_pool *pool;
+    struct heist__scope_core *parent; /* the scope of the task that began this one, or NULL */
+    heist__detector detector;
+} heist__scope_core;
+
+/* A task on its own: detached, submitted, or the root of a run. */
+typedef struct heist__loose {
+    heist_task *task;
+    heist__scope_core *core; /* NULL: counts for the pool only */
+    /* Called when it has run, or was dropped. By then `w` (NULL outside) has counted nothing yet. Frees it. */
+    void (*end)(struct heist__loose *, heist__worker *w, bool ran);
+    size_t size;                /* of the block it lies in; 0: not ours to free */
+    struct heist__loose *aside; /* used by the worker that holds it, in scope.c */
+} heist__loose;
+
+/* What a worker is doing, one entry for each task that it took from elsewhere and has not finished. Written by: the
+ * worker. Read by: thieves; see heist__scope_at. */
+typedef struct heist__run_level {
+    HEIST__ATOMIC(heist__scope_core *) core; /* the scope that this task's detached tasks belong to */
+    HEIST__ATOMIC(uint32_t) base;            /* number of the first slot that descends from it */
+} heist__run_level;
+
+/* How deep such tasks may nest on one worker; beyond, it waits without helping. */
+#define HEIST__MAX_LEVELS (1u << 22)
+
+/* How many bytes a detached task's block has; larger ones come from malloc and go back there. */
+#define HEIST__LOOSE_BLOCK 128
+
+struct heist__worker {
+    heist__frames frames; /* first: a heist_worker is the head of it */
+
+    /* The worker's own. */
+    heist_pool *pool; /* NULL: a stand-in without thieves, see run.c */
+    unsigned index;
+    unsigned pu; /* where it runs, or is thought to: index into the pool's machine */
+    unsigned node;
+    pthread_t thread;
+    bool running; /* the thread exists and must be joined */
+    int bind_error;
+    heist__random random;
+    heist__victims victims;
+    heist__strategy_state strategy;
+    heist_deque *loose; /* detached tasks; Written by: owner. Stolen from by: anybody. */
+    heist__object_pool blocks;
+    heist__run_level *levels; /* HEIST__MAX_LEVELS, touched as used */
+
+    heist__counters counters;
+
+    /* How many entries of `levels` are in use. Written by: owner. Read by: owner, thieves. */
+    _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) depth;
+    /* Whom this worker waits for: children_done (high part) and the thief's number + 1; 0: not waiting, or not known.
+     * Written by: owner. Read by: those who wait for a task that this worker runs. */
+    HEIST__ATOMIC(uint64_t) waits_on;
+
+    /* How many of this worker's stolen children have finished, modulo 2^32. Written by: thieves (add). Read by: owner, and
+     * those who follow waits_on. Waited on by: owner. */
+    _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) children_done;
+    /* Whether the owner sleeps on it. Written by: owner. Read by: thieves. */
+    HEIST__ATOMIC(uint32_t) join_asleep;
+
+    heist__sleeper sleeper;
+};
+
+/* Somebody who waits until a detector is quiet. */
+typedef struct heist__waiter {
+    const heist__detector *detector;
+    HEIST__ATOMIC(uint32_t) quiet; /* Written by: the finisher that saw it, once. Waited on. */
+    struct heist__waiter *next;
+} heist__waiter;
+
+typedef enum { HEIST__POOL_OPEN, HEIST__POOL_CANCELLING, HEIST__POOL_ENDING } heist__pool_state;
+
+#define HEIST__NOTES_SIZE 2048
+
+struct heist_pool {
+    heist__settings settings;
+    heist__machine machine;
+    heist__worker **workers;
+    unsigned count;   /* of `workers` */
+    unsigned running; /* of them, with a thread */
+    heist__inbox *inboxes; /* one per NUMA node */
+    unsigned inbox_count;
+    heist__idle idle;
+    heist__detector all; /* every loose task */
+
+    /* Whether waiting tasks run. Written by: whoever ends the pool. Read by: workers, submitters. */
+    _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) state;
+    /* Workers end when this is set. Written by: whoever ends the pool. Read by: workers. */
+    HEIST__ATOMIC(uint32_t) stop;
+    /* This process is a child that was forked when the pool had workers; they are not here. Written by: the fork handler.
+     * Read by: whoever uses the pool. */
+    HEIST__ATOMIC(uint32_t) forked;
+    HEIST__ATOMIC(uint32_t) ready;     /* workers that have started. Written by: workers. Waited on by: the maker. */
+    HEIST__ATOMIC(uint64_t) cancelled; /* loose tasks dropped. Written by: workers (add). */
+
+    /* Submitters that wait for room in an inbox. Written by: submitters (add). Read by: workers. */
+    _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) wanting_room;
+    /* Changes when there may be room. Written by: workers (add). Waited on by: submitters. */
+    HEIST__ATOMIC(uint32_t) room;
+
+    /* How many waiters are listed. Written by: under `lock`. Read by: finishers. */
+    _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) waiting;
+    pthread_mutex_t lock; /* guards the list of waiters and the notes, never a task's path */
+    heist__waiter *waiters;
+    char notes[HEIST__NOTES_SIZE];
+
+    heist_pool *next; /* in the registry */
+};
+
+/* The calling thread's worker, or NULL. */
+heist__worker *heist__self(void);
+void heist__set_self(heist__worker *w);
+
+/* The worker that a task sees as `face`. */
+static inline heist__worker *heist__worker_of(heist_worker *face)
+{
+    return (heist__worker *)(void *)face;
+}
+
+static inline heist_slot *heist__bottom_of(heist__worker *w)
+{
+    return heist__load_relaxed(&w->frames.face.bottom); /* relaxed: called by the worker itself, which writes it */
+}
+
+/* ---- worker.c: the loop ---- */
+void *heist__worker_main(void *worker);
+/* Makes every pusher of the pool look; whether there is anything to do. For heist__idle_sleep; the context is the pool. */
+void heist__ring(void *pool);
+bool heist__any_work(void *pool);
+
+/* ---- level.c: what a worker is doing ---- */
+/* Notes that `w` begins a task from elsewhere, and ends it. There must be room (heist__level_room). */
+bool heist__level_room(heist__worker *w);
+void heist__level_enter(heist__worker *w, heist__scope_core *core);
+void heist__level_leave(heist__worker *w);
+/* The scope of what `w` is doing. */
+heist__scope_core *heist__scope_now(heist__worker *w);
+/* The scope of the task stolen from slot `number` of `victim`, while that task is unfinished. */
+heist__scope_core *heist__scope_at(heist__worker *victim, uint32_t number);
+/* The first slot that descends from what `w` is doing, or a later one. */
+uint32_t heist__level_floor(heist__worker *w);
+
+/* ---- join.c ---- */
+/* Runs a task that was stolen from slot `number` of `home`. */
+void heist__run_stolen(heist__worker *w, heist_task *task, heist__worker *home, uint32_t number);
+
+/* ---- spawn.c ---- */
+/* After a worker has made something visible: wakes a sleeper and answers thieves if any wants it. */
+void heist__notice(heist__worker *w);
+
+/* ---- loose.c ---- */
+/* A block for a task of `size` bytes behind a heist__loose, or NULL. */
+heist__loose *heist__loose_alloc(heist__worker *w, size_t size);
+void heist__loose_free(heist__worker *w, heist__loose *l);
+/* Gives `l` to the pool: to the calling worker's deque, or to an inbox. As heist_submit. */
+int heist__loose_give(heist_pool *pool, heist__loose *l, long patience_ms);
+/* Runs it, or drops it when the pool is cancelling; counts. */
+void heist__loose_run(heist__worker *w, heist__loose *l);
+/* Takes one from an inbox, the worker's own node first. */
+heist__loose *heist__inbox_find(heist__worker *w);
+/* After finishing: tells those who wait if it is over. */
+void heist__tell_waiters(heist_pool *pool);
+
+/* ---- wait.c ---- */
+void heist__waiter_add(heist_pool *pool, heist__waiter *waiter, const heist__detector *detector);
+void heist__waiter_remove(heist_pool *pool, heist__waiter *waiter);
+/* Blocks a thread that is no worker of the pool until the detector is quiet. */
+void heist__wait_outside(heist_pool *pool, const heist__detector *detector);
+
+/* ---- pool.c ---- */
+/* The pool that `pool` stands for, its workers running. NULL with errno set and explained. */
+heist_pool *heist__pool_resolve(heist_pool *pool);
+int heist__pool_start(heist_pool *pool);
+/* The default pool if there is one already. */
+heist_pool *heist__default_if_made(void);
+void heist__note(heist_pool *pool, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- explain.c ---- */
+/* Keeps the sentence for heist_explain; returns `error`. */
+int heist__fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- registry.c ---- */
+void heist__registry_add(heist_pool *pool);
+void heist__registry_remove(heist_pool *pool);
+
+/* ---- observe/print.c ---- */
+bool heist__stats_wanted(void);
+void heist__stats_print(heist_pool *pool);
+
+#endif
