@@ -7,6 +7,10 @@
  *     heist_join(&scope);                       // runs what nobody stole, waits for the rest
  *     heist_scope_end(&scope);
  *
+ * Inside the body of a typed task, let no HEIST_SPAWN, HEIST_CALL or HEIST_SYNC stand between heist_spawn and heist_join:
+ * the typed body does not know of slots that it did not fill itself. Put the scope into a function of its own. A scope
+ * does not cross fork().
+ *
  * A scope holds two kinds of tasks. heist_spawn makes children of the function that began the scope; only that function,
  * running as a task, may spawn and join them, last in first out among scopes. heist_detach makes tasks that nobody joins
  * one by one, from anywhere; what they detach in turn belongs to the same scope. heist_scope_wait waits for both. */

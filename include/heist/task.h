@@ -19,7 +19,8 @@
  *   HEIST_VOID_TASK(name, type, argument, ...) { body }       the same without a result
  *   HEIST_TASK_DECL(result, name, ...);                       a task that is defined elsewhere, or further down
  *   HEIST_TASK_IMPL(result, name, ...) { body }               ... and its definition; HEIST_VOID_TASK_DECL, _IMPL likewise
- * Results and arguments are of any type that can be assigned (no arrays; give a function pointer a typedef).
+ * Results and arguments are of any type that can be assigned (no arrays; give a function pointer a typedef) and wants no
+ * more than malloc's alignment.
  *
  * Inside a task
  *   HEIST_SPAWN(child, name, ...);            declares `child` and spawns it
@@ -82,6 +83,16 @@ HEIST_API heist_slot *heist__join_slow(heist_worker *w, heist_slot *bottom, heis
 HEIST_API void heist__run_root(heist_pool *pool, heist_task *task);
 HEIST_API heist_task *heist__loose_new(heist_scope *scope, size_t size);
 HEIST_API int heist__loose_push(heist_scope *scope, heist_task *task);
+HEIST_API void heist__misplaced(heist_worker *w, heist_slot *bottom);
+
+/* Debug builds watch for misuse. */
+#ifndef HEIST_DEBUG
+#if defined(__OPTIMIZE__) || defined(NDEBUG)
+#define HEIST_DEBUG 0
+#else
+#define HEIST_DEBUG 1
+#endif
+#endif
 
 #define HEIST__INLINE static inline __attribute__((always_inline, unused))
 #define HEIST__UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -103,12 +114,15 @@ HEIST_API int heist__loose_push(heist_scope *scope, heist_task *task);
 HEIST__INLINE heist_slot *heist__push(heist_worker *w, heist_slot *bottom, heist_task *task)
 {
     heist_task *address;
+#if HEIST_DEBUG
+    if (heist__load_relaxed(&w->bottom) != bottom) heist__misplaced(w, bottom); /* relaxed: own */
+#endif
     HEIST__ADDRESS(address, task);
     heist__store_relaxed(&task->state, (uintptr_t)bottom); /* relaxed: D1 publishes it with the rest of the record */
     heist__store_relaxed(bottom, address);                 /* relaxed: D1 publishes it */
     bottom++;
     HEIST__FORGET(bottom);
-    heist__store_release(&w->bottom, bottom); /* D1: the record is whole. Pairs with D1 in heist__frames_steal. */
+    heist__store_release(&w->bottom, bottom); /* D1: the record is whole. Pairs with D1 in frames.c. */
     heist__compiler_barrier();                /* I1, D3: the sleeper's barrier makes this store come before the load */
     if (HEIST__UNLIKELY(bottom >= heist__load_relaxed(&w->push_gate))) /* relaxed: I1 orders it */
         bottom = heist__push_slow(w, bottom, task);
@@ -131,14 +145,6 @@ HEIST__INLINE bool heist__pop(heist_worker *w, heist_slot *bottom, heist_task *t
 }
 
 /* ---- watching for children that nobody joins ---- */
-
-#ifndef HEIST_DEBUG
-#if defined(__OPTIMIZE__) || defined(NDEBUG)
-#define HEIST_DEBUG 0
-#else
-#define HEIST_DEBUG 1
-#endif
-#endif
 
 /* A named child under watch: left says, and makes up for, a join that did not happen. */
 struct heist__guard {

@@ -58,7 +58,7 @@ static heist__ring *ring_new(const heist_deque *deque, uint64_t capacity)
     heist__ring *ring = deque->allocate(1, sizeof *ring + (size_t)capacity * sizeof ring->slots[0]);
     if (ring) {
         ring->mask = capacity - 1;
-        ring->shrink_below = capacity > deque->floor ? (int64_t)(capacity / 8) : 0;
+        ring->shrink_below = capacity > deque->floor ? (int64_t)((capacity + 7) / 8) : 0;
     }
     return ring;
 }

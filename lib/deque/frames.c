@@ -33,13 +33,13 @@ int heist__frames_init(heist__frames *f, size_t capacity, bool fenced)
     if (capacity > UINT32_MAX - 2) capacity = UINT32_MAX - 2;
     void *memory = MAP_FAILED;
     for (; capacity >= LEAST_SLOTS; capacity /= 2) {
-        f->bytes = (capacity + 1) * sizeof(heist_slot);
+        f->bytes = (capacity + 2) * sizeof(heist_slot);
         memory = mmap(NULL, f->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory != MAP_FAILED) break;
     }
     if (memory == MAP_FAILED) return -ENOMEM;
     madvise(memory, f->bytes, MADV_NOHUGEPAGE); /* a few slots are in use; refusal costs memory only */
-    f->slots = memory;
+    f->slots = (heist_slot *)memory + 1; /* the one before stays empty: joining a child without a slot looks there */
     f->end = f->slots + capacity;
     f->fenced = fenced;
     f->pop_gate = fenced ? &f->fenced_pop_gate : &f->face.pop_gate;
@@ -57,16 +57,19 @@ int heist__frames_init(heist__frames *f, size_t capacity, bool fenced)
 
 void heist__frames_destroy(heist__frames *f)
 {
-    if (f->slots) munmap(f->slots, f->bytes);
+    if (f->slots) munmap(f->slots - 1, f->bytes);
     f->slots = NULL;
 }
 
-/* Owner: moves the end of the public part to `number`, opening the gate down to it. False: a thief changed it meanwhile. */
+/* Owner: moves the end of the public part to `number`, opening the gate down to it. False: a thief has published meanwhile,
+ * and the gate is shut. */
 static bool move_published(heist__frames *f, uint64_t published, uint32_t number)
 {
     /* D4: before the tag. A thief that shut the gate before this store read the old tag, and its CAS fails. */
     heist__store_relaxed(f->pop_gate, f->slots + number);
-    return heist__cas_acq_rel(&f->published, &published, renumbered(published, number)); /* D4, D5 */
+    if (heist__cas_acq_rel(&f->published, &published, renumbered(published, number))) return true; /* D4, D5 */
+    heist__store_relaxed(f->pop_gate, HEIST__POP_SHUT); /* relaxed: for this thread's next pop */
+    return false;
 }
 
 void heist__frames_renew(heist__frames *f)
@@ -92,9 +95,14 @@ bool heist__frames_claim(heist__frames *f, heist_slot *slot)
             if (move_published(f, published, offer)) return true;
         } else {
             /* Public: take half of the public part back, then shut out the thieves that saw it longer. */
-            if (!move_published(f, published, mine > stolen ? stolen + (mine - stolen) / 2 : mine)) continue;
+            uint32_t kept = mine > stolen ? stolen + (mine - stolen) / 2 : mine;
+            if (!move_published(f, published, kept)) continue;
             heist__frames_renew(f);
-            return number_of(heist__load_relaxed(&f->top)) <= mine; /* relaxed: no thief can reach past `mine` now */
+            stolen = number_of(heist__load_relaxed(&f->top)); /* relaxed: no thief can reach past `mine` now */
+            /* Those that were faster may have gone beyond `kept`: the gate must not be open down to what they took. */
+            published = heist__load_relaxed(&f->published);                             /* relaxed: the CAS checks it */
+            if (stolen > number_of(published)) move_published(f, published, stolen);
+            return stolen <= mine;
         }
     }
 }
@@ -106,7 +114,7 @@ void heist__frames_answer(heist__frames *f)
     uint32_t stolen = number_of(heist__load_acquire(&f->top));
     uint32_t bottom = heist__frames_number(f, heist__load_relaxed(&f->face.bottom)); /* relaxed: this thread wrote it */
     uint32_t offer = bottom > stolen ? stolen + (bottom - stolen + 1) / 2 : 0;
-    if (offer > number_of(published)) move_published(f, published, offer); /* failing: a thief has published already */
+    if (offer > number_of(published)) move_published(f, published, offer);
 }
 
 bool heist__frames_take_out(heist__frames *f, heist_slot *slot, heist_slot *bottom)
@@ -128,10 +136,11 @@ heist_slot *heist__frames_absorb(heist__frames *f, heist_slot *bottom)
 {
     uint32_t end = heist__frames_number(f, bottom);
     uint32_t stolen = number_of(heist__load_acquire(&f->top));
+    /* Bottom goes down before top does: at no moment may the joined child's slot lie between them. */
+    heist__store_release(&f->face.bottom, end > stolen ? f->slots : bottom - 1); /* D2, D7 */
     if (end > stolen) {
-        /* Younger siblings are still here. Withdraw them all, so that one can change its place. */
-        heist__store_release(&f->face.bottom, f->slots); /* D2 */
-        heist__compiler_barrier();
+        /* Younger siblings are still here. All are withdrawn, so that one can change its place. */
+        heist__compiler_barrier(); /* D2 */
         heist__frames_claim(f, f->slots); /* the gate is never open down to a stolen slot: always needed */
         stolen = number_of(heist__load_relaxed(&f->top)); /* relaxed: thieves are shut out */
         if (end > stolen) {
@@ -153,7 +162,7 @@ void heist__frames_trim(heist__frames *f)
     size_t kept = KEPT_SLOTS * sizeof(heist_slot);
     if (f->bytes <= kept) return;
     /* A thief still looking at these slots reads zeros, and its CAS fails. */
-    madvise((char *)f->slots + kept, f->bytes - kept, MADV_DONTNEED);
+    madvise((char *)(f->slots - 1) + kept, f->bytes - kept, MADV_DONTNEED);
 }
 
 uint64_t heist__frames_look(heist__frames *f)
@@ -181,19 +190,21 @@ static heist_steal ask(heist__frames *f, uint32_t stolen, uint64_t published)
                : HEIST_STEAL_LOST;
 }
 
-heist_steal heist__frames_steal(heist__frames *f, uint64_t seen, uint32_t floor, heist_task **task, uint32_t *number)
+heist_steal heist__frames_offer(heist__frames *f, uint64_t seen, uint32_t floor)
 {
     uint32_t oldest = number_of(seen);
     if (oldest < floor) return HEIST_STEAL_EMPTY;
     uint64_t published = heist__load_acquire(&f->published); /* D4, D5, D6 */
-    if (number_of(published) <= oldest) {
-        heist_steal asked = ask(f, oldest, published);
-        if (asked != HEIST_STEAL_GOT) return asked;
-        published = heist__load_acquire(&f->published); /* D5 */
-        if (number_of(published) <= oldest) return HEIST_STEAL_LOST;
-    }
-    *task = heist__load_relaxed(&f->slots[oldest]); /* relaxed: D5 published it; stale ones fail below */
-    *number = oldest;
+    if (number_of(published) > oldest) return HEIST_STEAL_GOT;
+    heist_steal asked = ask(f, oldest, published);
+    if (asked != HEIST_STEAL_GOT) return asked;
+    published = heist__load_acquire(&f->published); /* D5 */
+    return number_of(published) > oldest ? HEIST_STEAL_GOT : HEIST_STEAL_LOST;
+}
+
+heist_steal heist__frames_take(heist__frames *f, uint64_t seen, heist_task **task)
+{
+    *task = heist__load_relaxed(&f->slots[number_of(seen)]); /* relaxed: D5 published it; what is stale fails below */
     return heist__cas_acq_rel(&f->top, &seen, seen + 1) ? HEIST_STEAL_GOT : HEIST_STEAL_LOST; /* D6 */
 }
 

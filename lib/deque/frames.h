@@ -35,7 +35,7 @@ typedef struct heist__frames {
 
     /* Constant after heist__frames_init. */
     _Alignas(HEIST__LINE) heist_slot *slots;
-    heist_slot *end;                         /* no slot from here on is filled; one more exists, for the last push */
+    heist_slot *end;                         /* no slot is filled beyond it; slots[-1] and *end exist, too */
     HEIST__ATOMIC(heist_slot *) * pop_gate;  /* face.pop_gate, or fenced_pop_gate in fence mode */
     HEIST__ATOMIC(heist_slot *) * push_gate; /* likewise */
     bool fenced; /* fence mode: face's gates stay shut, every push and pop comes to the library and has a fence there */
@@ -71,11 +71,15 @@ void heist__frames_renew(heist__frames *f);
 /* Owner, with nothing in the deque: gives memory of a past crowd back. */
 void heist__frames_trim(heist__frames *f);
 
-/* Thief: what top says now; for heist__frames_steal. */
+/* Thief: what top says now; for the two below. */
 uint64_t heist__frames_look(heist__frames *f);
 
-/* Thief: takes the oldest task if top is still `seen` and the slot's number at least `floor`; *number is that number. */
-heist_steal heist__frames_steal(heist__frames *f, uint64_t seen, uint32_t floor, heist_task **task, uint32_t *number);
+/* Thief: sees to it that the oldest task can be taken if top is still `seen` and its slot's number (the lower half of
+ * `seen`) at least `floor`. GOT: take it. */
+heist_steal heist__frames_offer(heist__frames *f, uint64_t seen, uint32_t floor);
+
+/* Thief, after an offer: takes it. LOST: top is no longer `seen`. */
+heist_steal heist__frames_take(heist__frames *f, uint64_t seen, heist_task **task);
 
 /* Anybody: about how many tasks there are. Owner only: exact. */
 size_t heist__frames_size(heist__frames *f);

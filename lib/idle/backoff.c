@@ -1,14 +1,12 @@
 /* backoff.c: see backoff.h. */
 #include "idle/backoff.h"
 
-/* One and a half times this still fits. */
-#define CAP_MAX (UINT32_C(1) << 31)
+/* The longest wait before jitter, whatever the cap: one and a half times this still fits. */
+#define WAIT_MAX (UINT32_C(1) << 31)
 
 void heist__backoff_init(heist__backoff *b, uint32_t spin_rounds, uint32_t yield_rounds, uint32_t cap)
 {
-    if (cap < 1) cap = 1;
-    if (cap > CAP_MAX) cap = CAP_MAX;
-    *b = (heist__backoff){.spin_rounds = spin_rounds, .yield_rounds = yield_rounds, .cap = cap};
+    *b = (heist__backoff){.spin_rounds = spin_rounds, .yield_rounds = yield_rounds, .cap = cap ? cap : 1};
 }
 
 heist__idle_step heist__backoff_step(const heist__backoff *b)
@@ -24,7 +22,7 @@ uint32_t heist__backoff_next(heist__backoff *b, heist__random *random)
     if (step == HEIST__PARK) return 0; /* the last step: there is no further round */
     uint32_t round = b->round++;
     if (step != HEIST__SPIN) return 0;
-    uint32_t wait = round < 31 ? UINT32_C(1) << round : CAP_MAX;
+    uint32_t wait = round < 31 ? UINT32_C(1) << round : WAIT_MAX;
     if (wait > b->cap) wait = b->cap;
     uint32_t least = wait / 2 ? wait / 2 : 1;
     uint32_t most = wait + wait / 2;

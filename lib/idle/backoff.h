@@ -36,7 +36,7 @@ typedef struct {
 } heist__backoff;
 
 /* `spin_rounds` and `yield_rounds` may be 0 each: then that step is left out. `cap` is the most pauses of a round
- * before jitter; 0 and what cannot be half more are taken as the nearest that can. */
+ * before jitter; 0 is taken as 1. */
 void heist__backoff_init(heist__backoff *b, uint32_t spin_rounds, uint32_t yield_rounds, uint32_t cap);
 
 /* Something was found, or the worker has been woken: begin again. */
@@ -49,7 +49,7 @@ static inline void heist__backoff_reset(heist__backoff *b)
 heist__idle_step heist__backoff_step(const heist__backoff *b);
 
 /* Goes on to the next round. Returns how many pauses to spin in this one: in a spin round between half and one and a
- * half times min(cap, 2^round), at least 1; in any other 0. */
+ * half times min(cap, 2^round, 2^31), at least 1; in any other 0. */
 uint32_t heist__backoff_next(heist__backoff *b, heist__random *random);
 
 /* Tells the core that this is a wait: power, and the other thread of the core, profit. */

@@ -38,13 +38,10 @@ bool heist__idle_found(heist__idle *idle)
     return heist__add_seq_cst(&idle->searching, (uint32_t)-1) == 1 && heist__idle_wake_one(idle);
 }
 
-bool heist__idle_wake_one(heist__idle *idle)
+/* Rouses one sleeper if it finds one; the caller has counted it as searching. */
+static bool rouse_any(heist__idle *idle)
 {
-    heist__fence_seq_cst(); /* I4: the work made visible before comes before the loads */
-    uint32_t nobody = 0;
-    if (heist__load_seq_cst(&idle->asleep) == 0 || heist__load_seq_cst(&idle->searching) != 0) return false;
-    if (!heist__cas_seq_cst(&idle->searching, &nobody, 1)) return false; /* counts for the one to be woken */
-    unsigned first = heist__load_relaxed(&idle->next) % idle->count;     /* relaxed: a hint */
+    unsigned first = heist__load_relaxed(&idle->next) % idle->count; /* relaxed: a hint */
     for (unsigned i = 0; i < idle->count; i++) {
         unsigned at = (first + i) % idle->count;
         heist__sleeper *s = idle->sleepers[at];
@@ -53,9 +50,21 @@ bool heist__idle_wake_one(heist__idle *idle)
         heist__futex_wake(&s->asleep, 1);
         return true;
     }
-    /* All woke by themselves meanwhile, and look for work after this. */
-    heist__add_seq_cst(&idle->searching, (uint32_t)-1);
     return false;
+}
+
+bool heist__idle_wake_one(heist__idle *idle)
+{
+    heist__fence_seq_cst(); /* I4: the work made visible before comes before the loads */
+    for (;;) {
+        uint32_t nobody = 0;
+        if (heist__load_seq_cst(&idle->asleep) == 0 || heist__load_seq_cst(&idle->searching) != 0) return false;
+        if (!heist__cas_seq_cst(&idle->searching, &nobody, 1)) return false; /* counts for the one to be woken */
+        if (rouse_any(idle)) return true;
+        /* They woke by themselves while we looked. But others may have relied on the searcher that we announced: look again
+         * whether somebody sleeps by now. */
+        heist__add_seq_cst(&idle->searching, (uint32_t)-1);
+    }
 }
 
 void heist__idle_wake_all(heist__idle *idle)

@@ -21,9 +21,20 @@
 /* The longest sleep before a waiter looks again for something to steal back. */
 #define LONGEST_NAP_NS 10000000
 
-void heist__run_stolen(heist__worker *w, heist_task *task, heist__worker *home, uint32_t number)
+heist_steal heist__steal_child(heist__worker *victim, uint64_t seen, uint32_t floor, heist__stolen *stolen)
 {
-    heist__level_enter(w, heist__scope_at(home, number));
+    heist_steal outcome = heist__frames_offer(&victim->frames, seen, floor);
+    if (outcome != HEIST_STEAL_GOT) return outcome;
+    stolen->home = victim;
+    stolen->core = heist__scope_at(victim, (uint32_t)seen); /* right if the task is still there to be taken */
+    return heist__frames_take(&victim->frames, seen, &stolen->task);
+}
+
+void heist__run_stolen(heist__worker *w, const heist__stolen *stolen)
+{
+    heist_task *task = stolen->task;
+    heist__worker *home = stolen->home;
+    heist__level_enter(w, stolen->core);
     uint64_t waits_on = heist__load_relaxed(&w->waits_on); /* relaxed: own */
     heist__store_relaxed(&w->waits_on, 0);                 /* relaxed: J1 publishes it */
     heist__store_release(&task->state, HEIST__TASK_TAKEN | (uintptr_t)w->index << 3); /* J1 */
@@ -66,14 +77,14 @@ static bool leapfrog(heist__worker *w, heist_task *task, uintptr_t taken)
         heist__worker *thief = link_thief(w, &l);
         if (thief == w) return false;
         uint64_t top = heist__frames_look(&thief->frames);
-        uint32_t floor = heist__level_floor(thief), number;
+        uint32_t floor = heist__level_floor(thief);
         if (!link_holds(&l)) return false;
-        heist_task *found;
-        heist_steal outcome = heist__frames_steal(&thief->frames, top, floor, &found, &number);
+        heist__stolen found;
+        heist_steal outcome = heist__steal_child(thief, top, floor, &found);
         if (outcome == HEIST_STEAL_LOST) return false;
         if (outcome == HEIST_STEAL_GOT) {
             heist__count(&w->counters.leapfrogs);
-            heist__run_stolen(w, found, thief, number);
+            heist__run_stolen(w, &found);
             return true;
         }
         uint64_t next = heist__load_acquire(&thief->waits_on); /* J1: as it was set within the task, or 0 */

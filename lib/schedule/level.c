@@ -1,9 +1,9 @@
 /* What a worker is doing: a stack of the tasks that it took from elsewhere and has not finished. Thieves read it to learn
  * which scope a stolen task belongs to, and which slots descend from what the worker does now.
  *
- * Why a thief may read it while it changes: as long as the task from slot n is unfinished, so is the entry with the
- * largest base not above n, and every entry above that one, old or new, has a base above n. So whatever the thief reads of
- * those, it goes on to the right one. */
+ * Why a thief may read it while it changes: as long as slot n holds its task, every entry that is added has a base above
+ * n, and the entry with the largest base not above n stays. So whatever the thief reads of those above, it goes on to the
+ * right one. It reads before it takes the task: the CAS on top that takes it fails if the slot was given up meanwhile. */
 #include "schedule/worker.h"
 
 bool heist__level_room(heist__worker *w)

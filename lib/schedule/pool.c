@@ -70,7 +70,7 @@ static heist__worker *worker_new(heist_pool *pool, unsigned index, const unsigne
         worker_free(w);
         return NULL;
     }
-    if (placed == 0) placed = heist__prefer_node(w->frames.slots, w->frames.bytes, &pool->machine, w->pu);
+    if (placed == 0) placed = heist__prefer_node(w->frames.slots - 1, w->frames.bytes, &pool->machine, w->pu);
     if (placed < 0 && placed != -ENOTSUP) heist__note(pool, "worker %u: its memory may be on another node", index);
     return w;
 }
@@ -376,6 +376,25 @@ heist_pool *heist_default_pool(void)
     }
     pthread_mutex_unlock(&default_lock);
     return pool;
+}
+
+/* ---- around fork ---- */
+
+void heist__pool_before_fork(void)
+{
+    pthread_mutex_lock(&default_lock);
+    pthread_mutex_lock(&restart_lock);
+}
+
+void heist__pool_after_fork(bool in_child)
+{
+    if (in_child) {
+        pthread_mutex_init(&restart_lock, NULL);
+        pthread_mutex_init(&default_lock, NULL);
+    } else {
+        pthread_mutex_unlock(&restart_lock);
+        pthread_mutex_unlock(&default_lock);
+    }
 }
 
 /* ---- asking ---- */

@@ -13,6 +13,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void before_fork(void)
 {
+    heist__pool_before_fork(); /* first: these are held while a pool is added */
     pthread_mutex_lock(&lock);
     for (heist_pool *p = pools; p; p = p->next) pthread_mutex_lock(&p->lock);
 }
@@ -21,6 +22,7 @@ static void after_fork_in_parent(void)
 {
     for (heist_pool *p = pools; p; p = p->next) pthread_mutex_unlock(&p->lock);
     pthread_mutex_unlock(&lock);
+    heist__pool_after_fork(false);
 }
 
 static void after_fork_in_child(void)
@@ -30,6 +32,7 @@ static void after_fork_in_child(void)
         heist__store_release(&p->forked, 1); /* F1: one thread here; it and those it starts see it */
     }
     pthread_mutex_init(&lock, NULL);
+    heist__pool_after_fork(true);
     heist__set_self(NULL);
 }
 

@@ -48,7 +48,7 @@ static bool run_here(heist_pool *pool, heist_task *task)
 
 static void run_on_stand_in(heist_task *task)
 {
-    heist_slot slots[STAND_IN_SLOTS + 1];
+    heist_slot memory[STAND_IN_SLOTS + 2] = {NULL}, *slots = memory + 1; /* as in heist__frames_init */
     heist__worker w;
     memset(&w, 0, sizeof w);
     w.frames.slots = slots;

@@ -27,8 +27,6 @@ int heist_scope_begin(heist_scope *scope, heist_pool *pool)
         scope->core = NULL;
         return heist__fail(-ENOMEM, "no memory for a scope");
     }
-    scope->core->pool = pool;
-    scope->core->parent = w ? heist__scope_now(w) : NULL;
     scope->pool = pool;
     scope->worker = w ? &w->frames.face : NULL;
     scope->count = 0;
@@ -46,29 +44,38 @@ static void run_plain(heist_worker *w, heist_slot *bottom, heist_task *task)
     plain->function(plain->argument);
 }
 
-/* The record of the child with this number, the youngest; with its chunk made if it begins one. */
+/* Whether the child with this number is the first of a chunk. */
+static bool begins_chunk(size_t number)
+{
+    return number >= HEIST__PLAIN_INLINE && (number - HEIST__PLAIN_INLINE) % CHUNK == 0;
+}
+
+static bool make_room(heist_scope *scope)
+{
+    if (!begins_chunk(scope->count)) return true;
+    struct heist__plain_chunk *chunk = malloc(sizeof *chunk);
+    if (!chunk) return false;
+    chunk->older = scope->chunks;
+    scope->chunks = chunk;
+    return true;
+}
+
+/* The record of the child with this number, which is the youngest. */
 static struct heist__plain *record(heist_scope *scope, size_t number)
 {
     if (number < HEIST__PLAIN_INLINE) return &scope->first[number];
-    size_t at = (number - HEIST__PLAIN_INLINE) % CHUNK;
-    if (at == 0 && number == scope->count) {
-        struct heist__plain_chunk *chunk = malloc(sizeof *chunk);
-        if (!chunk) return NULL;
-        chunk->older = scope->chunks;
-        scope->chunks = chunk;
-    }
-    return &scope->chunks->items[at];
+    return &scope->chunks->items[(number - HEIST__PLAIN_INLINE) % CHUNK];
 }
 
 void heist_spawn(heist_scope *scope, heist_function *function, void *argument)
 {
     heist__worker *w = heist__self();
     bool ours = w && scope->worker == &w->frames.face;
-    struct heist__plain *child = ours ? record(scope, scope->count) : NULL;
-    if (!child) {
+    if (!ours || !make_room(scope)) {
         function(argument);
         return;
     }
+    struct heist__plain *child = record(scope, scope->count);
     child->task.run = run_plain;
     child->function = function;
     child->argument = argument;
@@ -89,7 +96,7 @@ void heist_join(heist_scope *scope)
         } else {
             heist__join_slow(scope->worker, bottom, &child->task);
         }
-        if (number >= HEIST__PLAIN_INLINE && (number - HEIST__PLAIN_INLINE) % CHUNK == 0) {
+        if (begins_chunk(number)) {
             struct heist__plain_chunk *empty = scope->chunks;
             scope->chunks = empty->older;
             free(empty);
@@ -171,12 +178,6 @@ int heist_submit(heist_pool *pool, heist_function *function, void *argument, lon
 
 /* ---- waiting ---- */
 
-static bool belongs(const heist__scope_core *core, const heist__scope_core *to)
-{
-    while (core && core != to) core = core->parent;
-    return core == to;
-}
-
 /* Takes a task of the scope from the worker's own deque; what else is found there goes back in its order. */
 static heist__loose *pick_own(heist__worker *w, heist__scope_core *core)
 {
@@ -184,7 +185,7 @@ static heist__loose *pick_own(heist__worker *w, heist__scope_core *core)
     void *popped;
     while (!found && heist_deque_pop(w->loose, &popped) == HEIST_STEAL_GOT) {
         heist__loose *l = popped;
-        if (belongs(l->core, core)) {
+        if (l->core == core) {
             found = l;
         } else {
             l->aside = aside;
@@ -214,7 +215,7 @@ static heist__loose *pick_elsewhere(heist__worker *w, heist__scope_core *core)
         }
         heist__loose *l = got;
         if (!l) continue;
-        if (belongs(l->core, core)) return l;
+        if (l->core == core) return l;
         if (heist_deque_push(w->loose, l) < 0) return l; /* no memory to keep it: better run than lost */
         heist__notice(w);
     }

@@ -5,7 +5,7 @@
 #include "platform/barrier.h"
 #include "platform/futex.h"
 
-void heist__waiter_add(heist_pool *pool, heist__waiter *waiter, const heist__detector *detector)
+bool heist__waiter_add(heist_pool *pool, heist__waiter *waiter, const heist__detector *detector)
 {
     waiter->detector = detector;
     heist__store_relaxed(&waiter->quiet, 0); /* relaxed: the lock publishes it */
@@ -14,7 +14,7 @@ void heist__waiter_add(heist_pool *pool, heist__waiter *waiter, const heist__det
     pool->waiters = waiter;
     heist__store_relaxed(&pool->waiting, heist__load_relaxed(&pool->waiting) + 1); /* relaxed: T4 orders it */
     pthread_mutex_unlock(&pool->lock);
-    while (!heist__heavy_barrier(pool->idle.fenced)) {} /* T4 */
+    return heist__heavy_barrier(pool->idle.fenced); /* T4 */
 }
 
 void heist__waiter_remove(heist_pool *pool, heist__waiter *waiter)
@@ -30,9 +30,9 @@ void heist__waiter_remove(heist_pool *pool, heist__waiter *waiter)
 void heist__wait_outside(heist_pool *pool, const heist__detector *detector)
 {
     heist__waiter waiter;
-    heist__waiter_add(pool, &waiter, detector);
+    int64_t nap_ns = heist__waiter_add(pool, &waiter, detector) ? -1 : 1000000;
     while (!heist__load_acquire(&waiter.quiet) && !heist__detector_quiet(detector)) { /* T5, T1 */
-        heist__futex_wait(&waiter.quiet, 0, -1);
+        heist__futex_wait(&waiter.quiet, 0, nap_ns);
     }
     heist__waiter_remove(pool, &waiter);
 }

@@ -59,9 +59,7 @@ static size_t load_of(const void *context, unsigned worker)
 
 /* Something found: a stolen child, or a loose task. */
 typedef struct {
-    heist_task *stolen;
-    heist__worker *home;
-    uint32_t number;
+    heist__stolen child; /* task NULL: none */
     heist__loose *loose;
 } loot;
 
@@ -86,13 +84,9 @@ static heist_steal rob_loose(heist__worker *w, heist__worker *victim, loot *foun
 
 static heist_steal rob(heist__worker *w, heist__worker *victim, loot *found)
 {
-    heist_steal outcome = heist__frames_steal(&victim->frames, heist__frames_look(&victim->frames), 0, &found->stolen,
-                                              &found->number);
-    if (outcome == HEIST_STEAL_GOT) {
-        found->home = victim;
-        return outcome;
-    }
-    found->stolen = NULL;
+    heist_steal outcome = heist__steal_child(victim, heist__frames_look(&victim->frames), 0, &found->child);
+    if (outcome == HEIST_STEAL_GOT) return outcome;
+    found->child.task = NULL;
     heist_steal second = rob_loose(w, victim, found);
     return second == HEIST_STEAL_EMPTY ? outcome : second;
 }
@@ -148,7 +142,7 @@ static void search_and_run(heist__worker *w)
         loot found;
         if (find(w, &found)) {
             if (heist__idle_found(&w->pool->idle)) heist__count(&w->counters.wakes);
-            if (found.stolen) heist__run_stolen(w, found.stolen, found.home, found.number);
+            if (found.child.task) heist__run_stolen(w, &found.child);
             run_own(w, found.loose ? found.loose : pop_loose(w));
             heist__idle_search(&w->pool->idle);
             heist__backoff_begin(&backoff, w->pool->settings.spin);

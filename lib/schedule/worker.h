@@ -23,14 +23,13 @@ typedef struct heist__worker heist__worker;
 
 /* The detached side of a scope; tasks point to it. Lives until heist_scope_end has seen all of them finish. */
 typedef struct heist__scope_core {
-    heist_pool *pool;
-    struct heist__scope_core *parent; /* the scope of the task that began this one, or NULL */
     heist__detector detector;
 } heist__scope_core;
 
-/* A task on its own: detached, submitted, or the root of a run. */
+/* A task on its own: detached, submitted, or the root of a run. A detached one's record follows it, so it is aligned for
+ * any type. */
 typedef struct heist__loose {
-    heist_task *task;
+    _Alignas(max_align_t) heist_task *task;
     heist__scope_core *core; /* NULL: counts for the pool only */
     /* Called when it has run, or was dropped. By then `w` (NULL outside) has counted nothing yet. Frees it. */
     void (*end)(struct heist__loose *, heist__worker *w, bool ran);
@@ -160,14 +159,22 @@ void heist__level_enter(heist__worker *w, heist__scope_core *core);
 void heist__level_leave(heist__worker *w);
 /* The scope of what `w` is doing. */
 heist__scope_core *heist__scope_now(heist__worker *w);
-/* The scope of the task stolen from slot `number` of `victim`, while that task is unfinished. */
+/* The scope of the task in slot `number` of `victim`, which is in the deque. */
 heist__scope_core *heist__scope_at(heist__worker *victim, uint32_t number);
 /* The first slot that descends from what `w` is doing, or a later one. */
 uint32_t heist__level_floor(heist__worker *w);
 
 /* ---- join.c ---- */
-/* Runs a task that was stolen from slot `number` of `home`. */
-void heist__run_stolen(heist__worker *w, heist_task *task, heist__worker *home, uint32_t number);
+/* A fork/join task that was stolen. */
+typedef struct heist__stolen {
+    heist_task *task;
+    heist__worker *home;     /* who spawned it, and waits for it */
+    heist__scope_core *core; /* the scope that its detached tasks belong to */
+} heist__stolen;
+
+/* Takes the oldest task of `victim` if its top is still `seen` and its slot's number at least `floor`. */
+heist_steal heist__steal_child(heist__worker *victim, uint64_t seen, uint32_t floor, heist__stolen *stolen);
+void heist__run_stolen(heist__worker *w, const heist__stolen *stolen);
 
 /* ---- spawn.c ---- */
 /* After a worker has made something visible: wakes a sleeper and answers thieves if any wants it. */
@@ -187,7 +194,8 @@ heist__loose *heist__inbox_find(heist__worker *w);
 void heist__tell_waiters(heist_pool *pool);
 
 /* ---- wait.c ---- */
-void heist__waiter_add(heist_pool *pool, heist__waiter *waiter, const heist__detector *detector);
+/* Lists a waiter. False: the kernel refused the barrier that makes sure of being told; look from time to time. */
+bool heist__waiter_add(heist_pool *pool, heist__waiter *waiter, const heist__detector *detector);
 void heist__waiter_remove(heist_pool *pool, heist__waiter *waiter);
 /* Blocks a thread that is no worker of the pool until the detector is quiet. */
 void heist__wait_outside(heist_pool *pool, const heist__detector *detector);
@@ -198,6 +206,9 @@ heist_pool *heist__pool_resolve(heist_pool *pool);
 int heist__pool_start(heist_pool *pool);
 /* The default pool if there is one already. */
 heist_pool *heist__default_if_made(void);
+/* The locks of this file, around fork(). */
+void heist__pool_before_fork(void);
+void heist__pool_after_fork(bool in_child);
 void heist__note(heist_pool *pool, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- explain.c ---- */

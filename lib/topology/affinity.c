@@ -21,7 +21,8 @@ static int assume_online(heist__cpus *cpus)
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     unsigned count = online > 0 && online <= (long)ROOM_MAX ? (unsigned)online : 1;
     if (heist__cpus_new(cpus, count - 1)) return -ENOMEM;
-    for (unsigned cpu = 0; cpu < count; cpu++) CPU_SET_S(cpu, cpus->size, cpus->set);
+    for (unsigned cpu = 0; cpu < count; cpu++)
+        CPU_SET_S(cpu, cpus->size, cpus->set);
     return 1;
 }
 
@@ -51,7 +52,7 @@ unsigned heist__cpus_room(const heist__cpus *cpus)
 
 bool heist__cpus_has(const heist__cpus *cpus, unsigned cpu)
 {
-    return cpu < heist__cpus_room(cpus) && CPU_ISSET_S(cpu, cpus->size, cpus->set);
+    return CPU_ISSET_S(cpu, cpus->size, cpus->set); /* false beyond the room */
 }
 
 unsigned heist__cpus_count(const heist__cpus *cpus)

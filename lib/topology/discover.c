@@ -42,13 +42,15 @@ static unsigned long wanted_flags(void)
 
 static hwloc_obj_t ancestor(hwloc_obj_t obj, hwloc_obj_type_t type)
 {
-    while (obj && obj->type != type) obj = obj->parent;
+    while (obj && obj->type != type)
+        obj = obj->parent;
     return obj;
 }
 
 static hwloc_obj_t root_of(hwloc_obj_t obj)
 {
-    while (obj->parent) obj = obj->parent;
+    while (obj->parent)
+        obj = obj->parent;
     return obj;
 }
 
@@ -61,7 +63,8 @@ static hwloc_obj_t core_of(hwloc_obj_t pu)
 /* A cache beside memory stands between the tree and its node. */
 static hwloc_obj_t node_behind(hwloc_obj_t memory)
 {
-    while (memory && memory->type != HWLOC_OBJ_NUMANODE) memory = memory->memory_first_child;
+    while (memory && memory->type != HWLOC_OBJ_NUMANODE)
+        memory = memory->memory_first_child;
     return memory;
 }
 
@@ -70,16 +73,22 @@ static hwloc_uint64_t bytes_of(hwloc_obj_t node)
     return node->attr ? node->attr->numanode.local_memory : 0;
 }
 
+/* hwloc hangs a node without CPUs at the root, and it then looks as if it served everybody. What hangs there is only
+ * believed when there are no other nodes. */
+static bool serves_nobody(hwloc_obj_t at)
+{
+    return !at->parent && (int)at->memory_arity < hwloc_bitmap_weight(at->nodeset);
+}
+
 /* The node that serves the fewest PUs besides this one. Where fast and large memory stand side by side, the first that
- * has memory: the system puts the ordinary one first. Nodes without CPUs hang at the root and serve nobody. */
+ * has any: the system puts the ordinary one first. */
 static hwloc_obj_t local_node(hwloc_obj_t pu)
 {
-    for (hwloc_obj_t at = pu; at; at = at->parent) {
+    for (hwloc_obj_t at = pu; at && !serves_nobody(at); at = at->parent) {
         hwloc_obj_t best = NULL;
         for (hwloc_obj_t child = at->memory_first_child; child; child = child->next_sibling) {
             hwloc_obj_t node = node_behind(child);
-            if (!node || !hwloc_bitmap_isset(node->cpuset, pu->os_index)) continue;
-            if (!best || (bytes_of(node) && !bytes_of(best))) best = node;
+            if (node && (!best || (bytes_of(node) && !bytes_of(best)))) best = node;
         }
         if (best) return best;
     }
@@ -140,7 +149,8 @@ static unsigned number_of(hwloc_obj_t obj)
 static unsigned number(heist__machine *m, hwloc_obj_t *objects, const role *r)
 {
     unsigned count = 0;
-    for (unsigned i = 0; i < m->pu_count; i++) r->object(objects[i])->userdata = NULL;
+    for (unsigned i = 0; i < m->pu_count; i++)
+        r->object(objects[i])->userdata = NULL;
     for (unsigned i = 0; i < m->pu_count; i++) {
         hwloc_obj_t obj = r->object(objects[i]);
         if (!obj->userdata) obj->userdata = (void *)(uintptr_t)++count;
@@ -164,7 +174,8 @@ static void add_memory(hwloc_topology_t topology, heist__machine *m, hwloc_obj_t
 static void add_kinds(hwloc_topology_t topology, heist__machine *m)
 {
 #if HWLOC_API_VERSION >= 0x00020400
-    for (unsigned i = 0; i < m->pu_count; i++) m->pus[i].efficiency = 0;
+    for (unsigned i = 0; i < m->pu_count; i++)
+        m->pus[i].efficiency = 0;
     hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
     int kinds = cpus ? hwloc_cpukinds_get_nr(topology, 0) : 0;
     for (int kind = 0; kind < kinds; kind++) {
@@ -196,17 +207,17 @@ static void copy_distances(heist__machine *m, const struct hwloc_distances_s *fr
 /* Nodes that no PU of ours is in have no number and no distance. */
 static int add_distances(hwloc_topology_t topology, heist__machine *m)
 {
+    if (m->node_count < 2) return 0;
     unsigned found = 1;
     struct hwloc_distances_s *from = NULL;
-    if (m->node_count < 2) return 0;
-    if (hwloc_distances_get_by_type(topology, HWLOC_OBJ_NUMANODE, &found, &from,
-                                    HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0) || !found || !from) {
-        return 0;
-    }
+    unsigned long kind = HWLOC_DISTANCES_KIND_MEANS_LATENCY;
+    int error = hwloc_distances_get_by_type(topology, HWLOC_OBJ_NUMANODE, &found, &from, kind, 0);
+    if (error || !found || !from) return 0;
     size_t cells = (size_t)m->node_count * m->node_count;
     m->node_distance = malloc(cells * sizeof *m->node_distance);
     if (m->node_distance) {
-        for (size_t i = 0; i < cells; i++) m->node_distance[i] = UINT16_MAX;
+        for (size_t i = 0; i < cells; i++)
+            m->node_distance[i] = UINT16_MAX;
         copy_distances(m, from);
     }
     hwloc_distances_release(topology, from);
@@ -225,7 +236,8 @@ static int fill(hwloc_topology_t topology, heist__machine *m, const heist__cpus 
         snprintf(m->note, sizeof m->note, "hwloc knows no CPU of the affinity mask: the machine is taken as flat");
         return -ENODEV;
     }
-    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) m->node_count = number(m, objects, &roles[i]);
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+        m->node_count = number(m, objects, &roles[i]);
     add_memory(topology, m, objects);
     add_kinds(topology, m);
     return add_distances(topology, m);

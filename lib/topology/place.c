@@ -5,11 +5,8 @@
 #include <string.h>
 
 static const char *const words[] = {
-    [HEIST__BIND_NONE] = "none",
-    [HEIST__BIND_CORE] = "core",
-    [HEIST__BIND_COMPACT] = "compact",
-    [HEIST__BIND_SPREAD] = "spread",
-    [HEIST__BIND_NODE] = "numa",
+    [HEIST__BIND_NONE] = "none",     [HEIST__BIND_CORE] = "core", [HEIST__BIND_COMPACT] = "compact",
+    [HEIST__BIND_SPREAD] = "spread", [HEIST__BIND_NODE] = "numa",
 };
 enum { WORDS = sizeof words / sizeof *words };
 
@@ -42,5 +39,6 @@ static unsigned nth(const heist__machine *m, heist__bind how, unsigned n)
 
 void heist__place(const heist__machine *m, heist__bind how, unsigned workers, unsigned *pu_of)
 {
-    for (unsigned i = 0; i < workers; i++) pu_of[i] = nth(m, how, i % m->pu_count);
+    for (unsigned i = 0; i < workers; i++)
+        pu_of[i] = nth(m, how, i % m->pu_count);
 }

@@ -1,4 +1,4 @@
-/* topology/place.h: which worker belongs to which PU, and the three requests to the system that follow from it.
+/* topology/place.h: which worker belongs to which PU, and the two requests to the system that follow.
  *
  * Placing is a pure function of the machine and a word from the options. Every worker has a PU, also when nothing is
  * bound: the order of its victims is taken from there. Binding and memory are requests; a refusal is the caller's

@@ -91,7 +91,8 @@ static void unescape(char *text)
     char *to = text;
     for (const char *from = text; *from; to++) {
         bool octal = from[0] == '\\';
-        for (int i = 1; octal && i <= 3; i++) octal = from[i] >= '0' && from[i] <= '7';
+        for (int i = 1; octal && i <= 3; i++)
+            octal = from[i] >= '0' && from[i] <= '7';
         if (octal) {
             *to = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 | (from[3] - '0'));
             from += 4;
@@ -177,11 +178,13 @@ static int read_upwards(quota *q, int version, const char *mounted, const char *
     size_t top = strlen(mount_point), length = strlen(directory);
     int error = 0;
     for (;;) {
-        while (length > top && directory[length - 1] == '/') length--;
+        while (length > top && directory[length - 1] == '/')
+            length--;
         directory[length] = '\0';
         error = read_group(q, version, directory, least);
         if (error || length == top) break;
-        while (length > top && directory[length - 1] != '/') length--;
+        while (length > top && directory[length - 1] != '/')
+            length--;
     }
     free(directory);
     return error;
@@ -227,7 +230,7 @@ int heist__cpu_quota(const char *root, unsigned *cpus)
     return error;
 }
 
-unsigned heist__default_workers(void)
+unsigned heist__default_workers_at(const char *root)
 {
     unsigned count = 0, limit = 0;
     heist__cpus allowed;
@@ -235,7 +238,12 @@ unsigned heist__default_workers(void)
         count = heist__cpus_count(&allowed);
         heist__cpus_free(&allowed);
     }
-    heist__cpu_quota(NULL, &limit); /* no memory to read it: as if there were none */
+    heist__cpu_quota(root, &limit); /* no memory to read it: as if there were none */
     count = lesser(count, limit);
     return count ? count : 1;
+}
+
+unsigned heist__default_workers(void)
+{
+    return heist__default_workers_at(NULL);
 }

@@ -14,4 +14,7 @@ int heist__cpu_quota(const char *root, unsigned *cpus);
  * less; at least 1. */
 unsigned heist__default_workers(void);
 
+/* The same with the quota of a test's picture. */
+unsigned heist__default_workers_at(const char *root);
+
 #endif

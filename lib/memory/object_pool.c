@@ -1,0 +1,80 @@
+/* object_pool.c: a list of free blocks, last in first out because the latest is the one still in the cache. The link is in
+ * the block's last word. Under AddressSanitizer blocks are longer, so that the link lies beyond the object: then the whole
+ * object can be poisoned, while the leak checker, which does not follow pointers in poisoned memory, still sees the list. */
+#include "memory/object_pool.h"
+
+#include <errno.h>
+#include <heist/atomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ASAN 1
+#endif
+#endif
+#ifdef ASAN
+#include <sanitizer/asan_interface.h>
+#define LINK_ROOM sizeof(void *)
+#else
+#define LINK_ROOM 0
+#define ASAN_POISON_MEMORY_REGION(address, size) ((void)0)
+#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)0)
+#endif
+
+static void **link_of(const heist__object_pool *pool, void *block)
+{
+    return (void **)(void *)((char *)block + pool->block_size - sizeof(void *));
+}
+
+int heist__object_pool_init(heist__object_pool *pool, size_t object_size, size_t keep_max)
+{
+    if (object_size == 0 || object_size > PTRDIFF_MAX / 2) {
+        return -EINVAL;
+    }
+    size_t lines = (object_size + LINK_ROOM + HEIST__LINE - 1) / HEIST__LINE;
+    *pool = (heist__object_pool){
+        .keep_max = keep_max,
+        .object_size = object_size,
+        .block_size = lines * HEIST__LINE,
+    };
+    return 0;
+}
+
+static void *take_kept(heist__object_pool *pool)
+{
+    void *block = pool->kept;
+    pool->kept = *link_of(pool, block);
+    pool->kept_count--;
+    ASAN_UNPOISON_MEMORY_REGION(block, pool->object_size);
+    return block;
+}
+
+void *heist__object_pool_take(heist__object_pool *pool)
+{
+    return pool->kept ? take_kept(pool) : aligned_alloc(HEIST__LINE, pool->block_size);
+}
+
+void heist__object_pool_give(heist__object_pool *pool, void *object)
+{
+    if (!object) {
+        return;
+    }
+    if (pool->kept_count == pool->keep_max) {
+        free(object);
+        return;
+    }
+    *link_of(pool, object) = pool->kept;
+    pool->kept = object;
+    pool->kept_count++;
+    ASAN_POISON_MEMORY_REGION(object, pool->block_size - LINK_ROOM); /* up to the link: poison comes in whole words */
+}
+
+void heist__object_pool_destroy(heist__object_pool *pool)
+{
+    while (pool->kept) {
+        free(take_kept(pool));
+    }
+}

@@ -1,0 +1,82 @@
+/* inbox.h: the queue through which work enters a pool from outside: bounded, many producers, many consumers, lock-free.
+ * There are two of them behind this interface: the built-in one (inbox_builtin.c), and liblfds's bounded queue
+ * (inbox_liblfds.c) where it was found. One is compiled, the other's file is then empty.
+ *
+ * THE PROMISE, on which sleeping relies
+ *   take        If it returns NULL, every put that had returned true before the take began has been taken by somebody.
+ *   looks_empty Never true while a put that had returned true before the call began has not been taken.
+ * "Before" is happens-before, or the order of two seq_cst fences: put; fence; "does anybody sleep?" on the one side,
+ * "I sleep"; fence; looks_empty on the other. So a put that a consumer missed belongs to a producer that has not yet
+ * asked whom to wake.
+ *
+ * A PRODUCER SUSPENDED IN THE MIDDLE OF PUT holds one slot, and its item does not exist yet.
+ *   built-in    Consumers take what lies behind it. Producers go on until they come round to that slot, which then looks
+ *               full to them; nobody waits. looks_empty does not count it.
+ *   liblfds     That queue cannot pass the slot: a take that finds nothing else waits, yielding, until the put is
+ *               finished, and looks_empty is false meanwhile.
+ * A consumer suspended in the middle of take holds nothing in the built-in queue; in liblfds's it holds its slot, which
+ * looks full when the producers come round to it.
+ *
+ * Items come out roughly in the order in which they went in; two that went in while a third was taken may change places.
+ * After fork() the child must destroy and init: a put that another thread of the parent had begun will never end there.
+ *
+ *               put   take   looks_empty   init, destroy        -: in any threads at once   no: never
+ * put            -     -         -             no
+ * take           -     -         -             no */
+#ifndef HEIST_INBOX_H
+#define HEIST_INBOX_H
+
+#include <heist/atomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* liblfds's dequeue has no acquire between the sequence number and the value that it guards. x86 keeps loads in order,
+ * other processors may give the value of a lap ago, and nothing outside the library can repair that. */
+#if defined(HEIST_HAVE_LIBLFDS) && defined(__x86_64__)
+#define HEIST__INBOX_LIBLFDS 1
+#else
+#define HEIST__INBOX_LIBLFDS 0
+#endif
+
+#if HEIST__INBOX_LIBLFDS
+typedef struct heist__inbox {
+    void *state;    /* struct lfds711_queue_bmm_state. Constant after init, but not what it points to. */
+    void *elements; /* its array. Constant after init, but not what it points to. */
+} heist__inbox;
+#else
+typedef struct heist__inbox_slot {
+    /* i: free for position i.  i + 1: holds the item of position i.  Written by: the producer of i, the consumer of i.
+     * Read by: all. Only ever goes up, so that a CAS on it cannot mistake one lap for another. */
+    HEIST__ATOMIC(uint64_t) sequence;
+    HEIST__ATOMIC(void *) item; /* Written by: the producer of the position. Read by: consumers. */
+} heist__inbox_slot;
+
+typedef struct heist__inbox {
+    /* Next position to put. Written by: producers, by CAS. Read by: all. */
+    _Alignas(HEIST__LINE) HEIST__ATOMIC(uint64_t) tail;
+    /* All positions below were taken; a hint where to begin. Written by: consumers, by CAS. Read by: consumers. */
+    _Alignas(HEIST__LINE) HEIST__ATOMIC(uint64_t) head;
+    _Alignas(HEIST__LINE) heist__inbox_slot *slots; /* constant after init */
+    uint64_t mask;                                  /* capacity - 1, constant after init */
+} heist__inbox; /* aligned: inside something malloc'ed it needs aligned_alloc */
+#endif
+
+/* Makes an empty inbox for `capacity` items, rounded up to a power of two, at least 2. The memory is first touched by the
+ * caller, so it lies on the caller's node. Returns 0, -EINVAL for 0 or more than 2^24 items, -ENOMEM. */
+int heist__inbox_init(heist__inbox *inbox, size_t capacity);
+
+/* Frees it; items still inside are forgotten. Also right after a failed init, or on zeroed memory. */
+void heist__inbox_destroy(heist__inbox *inbox);
+
+/* Adds `item`, which is not NULL. What was written before is visible to the taker. Returns false when full, or when the
+ * slot whose turn it is is still in somebody's hands (above). Call from: any thread.  Blocks: no. */
+bool heist__inbox_put(heist__inbox *inbox, void *item);
+
+/* Takes an item, or NULL (above). Call from: any thread.  Blocks: no; with liblfds see above. */
+void *heist__inbox_take(heist__inbox *inbox);
+
+/* Whether there seems to be nothing to take (above). Call from: any thread.  Blocks: no. */
+bool heist__inbox_looks_empty(const heist__inbox *inbox);
+
+#endif

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# headers.sh SOURCE_INCLUDE BUILD_INCLUDE HEADER...: every public header compiles alone, included twice, as C11 and as
+# C++17, without a warning, with each compiler that is here; and every header in include/heist is one of those named.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=cases.sh
+. "$(dirname "$0")/cases.sh"
+source_include=$1 build_include=$2
+shift 2
+warnings=(-Wall -Wextra -Wpedantic -Wconversion -Werror)
+
+# compiles_alone HEADER LANGUAGE STANDARD COMPILER
+compiles_alone()
+{
+    printf '#include <heist/%s>\n#include <heist/%s>\nextern int something;\n' "$1" "$1" |
+        "$4" -x "$2" -std="$3" "${warnings[@]}" -I "$source_include" -I "$build_include" -fsyntax-only -
+}
+
+is_listed()
+{
+    local header
+    for header in "${@:2}"; do
+        [ "$header" != "$1" ] || return 0
+    done
+    echo "include/heist/$1 is not in heist_header_names of include/meson.build"
+    return 1
+}
+
+# The first of each kind that is installed: a compiler's number is in its name where there are several.
+first_of()
+{
+    local name
+    for name in "$@"; do
+        command -v "$name" && return 0
+    done
+    return 0
+}
+
+for compiler in "$(first_of gcc)" "$(first_of clang-14 clang)"; do
+    [ -n "$compiler" ] || continue
+    for header in "$@"; do
+        run_case "${header}_alone_as_c11_by_$(basename "$compiler")" compiles_alone "$header" c c11 "$compiler"
+    done
+done
+cxx_found=false
+for compiler in "$(first_of g++)" "$(first_of clang++-14 clang++)"; do
+    [ -n "$compiler" ] || continue
+    cxx_found=true
+    for header in "$@"; do
+        run_case "${header}_alone_as_c++17_by_$(basename "$compiler")" compiles_alone "$header" c++ c++17 "$compiler"
+    done
+done
+$cxx_found || ignore_case headers_compile_as_c++17 'no C++ compiler'
+
+for path in "$source_include"/heist/*.h; do
+    header=$(basename "$path")
+    run_case "${header}_is_installed" is_listed "$header" "$@"
+done
+end_cases

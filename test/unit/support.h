@@ -1,0 +1,124 @@
+/* support.h: what the scheduler's tests share: pools in both fence modes, a clock, a watchdog, and a little randomness. */
+#ifndef SUPPORT_H
+#define SUPPORT_H
+
+#include <heist/heist.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "test_scale.h"
+#include "unity.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
+static const heist_fences both_fence_modes[] = {HEIST_FENCES_THIEF, HEIST_FENCES_BOTH};
+
+#define FOR_BOTH_FENCE_MODES(mode) \
+    for (const heist_fences *mode = both_fence_modes; mode < both_fence_modes + 2; mode++)
+
+static inline const char *fence_word(heist_fences mode)
+{
+    return mode == HEIST_FENCES_BOTH ? "a fence on both sides" : "the thief's barrier";
+}
+
+/* A pool of so many workers that must come into being. */
+static inline heist_pool *pool_of(unsigned workers, heist_fences fences)
+{
+    heist_options options = HEIST_OPTIONS_INIT;
+    options.workers = workers;
+    options.fences = fences;
+    heist_pool *pool = heist_pool_new(&options);
+    TEST_ASSERT_NOT_NULL_MESSAGE(pool, heist_explain());
+    return pool;
+}
+
+static inline void free_pool(heist_pool *pool)
+{
+    TEST_ASSERT_EQUAL_INT(0, heist_pool_free(pool));
+}
+
+static inline heist_stats stats_of(heist_pool *pool)
+{
+    heist_stats stats = {.size = sizeof stats};
+    TEST_ASSERT_EQUAL_INT(0, heist_stats_read(pool, &stats));
+    return stats;
+}
+
+static inline uint64_t steals_in(const heist_stats *stats)
+{
+    uint64_t got = stats->leapfrogs;
+    for (int level = 0; level < HEIST_LEVELS; level++) got += stats->steal_got[level];
+    return got;
+}
+
+/* ---- time ---- */
+
+static inline double clock_ms(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static inline double now_ms(void)
+{
+    return clock_ms(CLOCK_MONOTONIC);
+}
+
+static inline void sleep_us(unsigned us)
+{
+    struct timespec nap = {us / 1000000, (long)(us % 1000000) * 1000};
+    while (nanosleep(&nap, &nap) != 0) {}
+}
+
+static inline void compute_for_ms(double ms)
+{
+    for (double end = now_ms() + ms; now_ms() < end;) {}
+}
+
+/* ---- chance ---- */
+
+/* The next number of a sequence; good enough to mix up a test. */
+static inline uint32_t draw(uint64_t *state)
+{
+    *state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = *state;
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (uint32_t)((z ^ z >> 31) >> 16);
+}
+
+/* ---- a test that hangs is a test that fails ---- */
+
+static inline void watchdog_bites(int signal)
+{
+    (void)signal;
+    static const char cry[] = ":watchdog:0:hang:FAIL: a test has not ended in time\n";
+    if (write(STDOUT_FILENO, cry, sizeof cry - 1) < 0) _exit(2);
+    abort(); /* a core, if anybody wants to look at the threads */
+}
+
+/* Called at the head of each test. Far more than any needs, slow places included. */
+static inline void watchdog(unsigned seconds)
+{
+    signal(SIGALRM, watchdog_bites);
+    alarm(seconds);
+}
+
+#define PATIENCE_S 50u
+
+#endif

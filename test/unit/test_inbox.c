@@ -1,0 +1,421 @@
+/* test_inbox.c: the queue for submission from outside, whichever of the two was compiled: bounds, order, each item once,
+ * and the promise of inbox.h that a finished put is never overlooked. A producer suspended in the middle of its put is
+ * made by hand for the built-in queue, and comes about by having more producers than cores for both. */
+#include "schedule/inbox.h"
+#include "test_scale.h"
+#include "unity.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
+enum { CAPACITY = 8, PRODUCERS = 4, CONSUMERS = 3 };
+
+typedef struct parcel {
+    size_t number;                 /* plain: written before the put, read by the taker */
+    HEIST__ATOMIC(unsigned) taken; /* how often */
+} parcel;
+
+static heist__inbox inbox;
+static char items[64];
+
+void setUp(void)
+{
+    TEST_ASSERT_EQUAL_INT(0, heist__inbox_init(&inbox, CAPACITY));
+}
+
+void tearDown(void)
+{
+    heist__inbox_destroy(&inbox);
+}
+
+static void put(unsigned number)
+{
+    TEST_ASSERT_TRUE(heist__inbox_put(&inbox, &items[number]));
+    TEST_ASSERT_FALSE(heist__inbox_looks_empty(&inbox));
+}
+
+static void take_gives(unsigned number)
+{
+    TEST_ASSERT_FALSE(heist__inbox_looks_empty(&inbox));
+    TEST_ASSERT_EQUAL_PTR(&items[number], heist__inbox_take(&inbox));
+}
+
+static void there_is_nothing(void)
+{
+    TEST_ASSERT_TRUE(heist__inbox_looks_empty(&inbox));
+    TEST_ASSERT_NULL(heist__inbox_take(&inbox));
+}
+
+/* --- one thread ------------------------------------------------------------------------------------------------- */
+
+static void a_new_inbox_is_empty(void)
+{
+    there_is_nothing();
+    there_is_nothing();
+}
+
+static void items_come_out_in_order(void)
+{
+    put(0);
+    put(1);
+    put(2);
+    take_gives(0);
+    put(3);
+    take_gives(1);
+    take_gives(2);
+    take_gives(3);
+    there_is_nothing();
+}
+
+static void it_holds_its_capacity_and_no_more(void)
+{
+    for (unsigned lap = 0; lap < 5; lap++) {
+        for (unsigned i = 0; i < CAPACITY; i++) {
+            put(i);
+        }
+        TEST_ASSERT_FALSE(heist__inbox_put(&inbox, &items[63]));
+        TEST_ASSERT_FALSE(heist__inbox_put(&inbox, &items[63]));
+        take_gives(0);
+        put(40);
+        TEST_ASSERT_FALSE(heist__inbox_put(&inbox, &items[63]));
+        for (unsigned i = 1; i < CAPACITY; i++) {
+            take_gives(i);
+        }
+        take_gives(40);
+        there_is_nothing();
+    }
+}
+
+static void it_goes_round_many_times(void)
+{
+    for (unsigned i = 0; i < 1000; i++) {
+        put(i % 60);
+        put(i % 60 + 1);
+        put(i % 60 + 2);
+        take_gives(i % 60);
+        take_gives(i % 60 + 1);
+        take_gives(i % 60 + 2);
+        there_is_nothing();
+    }
+}
+
+static void capacities_are_rounded_up(void)
+{
+    static const size_t asked_and_given[][2] = { { 1, 2 }, { 2, 2 }, { 3, 4 }, { 9, 16 } };
+    for (size_t i = 0; i < sizeof asked_and_given / sizeof asked_and_given[0]; i++) {
+        heist__inbox rounded;
+        size_t count = 0;
+        TEST_ASSERT_EQUAL_INT(0, heist__inbox_init(&rounded, asked_and_given[i][0]));
+        while (count < 64 && heist__inbox_put(&rounded, items)) {
+            count++;
+        }
+        TEST_ASSERT_EQUAL_size_t(asked_and_given[i][1], count);
+        heist__inbox_destroy(&rounded);
+    }
+}
+
+static void absurd_capacities_are_refused(void)
+{
+    static const size_t absurd[] = { 0, ((size_t)1 << 24) + 1, SIZE_MAX / 2, SIZE_MAX };
+    for (size_t i = 0; i < sizeof absurd / sizeof absurd[0]; i++) {
+        heist__inbox refused;
+        TEST_ASSERT_EQUAL_INT(-EINVAL, heist__inbox_init(&refused, absurd[i]));
+        heist__inbox_destroy(&refused);
+    }
+}
+
+static void destroying_nothing_is_allowed(void)
+{
+    heist__inbox nothing;
+    memset(&nothing, 0, sizeof nothing);
+    heist__inbox_destroy(&nothing);
+    TEST_ASSERT_EQUAL_INT(0, heist__inbox_init(&nothing, 2));
+    heist__inbox_destroy(&nothing);
+    heist__inbox_destroy(&nothing);
+}
+
+/* In a child, whose address space is limited so that the slots do not fit. */
+static int init_with_little_memory(void)
+{
+    heist__inbox small;
+    struct rlimit limit = { 0, 0 };
+    if (setrlimit(RLIMIT_AS, &limit) != 0) {
+        return 77;
+    }
+    char *volatile probe = malloc((size_t)1 << 26); /* volatile: clang leaves out a malloc that nobody looks at */
+    if (probe) {
+        free(probe);
+        return 77; /* an emulator does not mind the limit */
+    }
+    int result = heist__inbox_init(&small, (size_t)1 << 22);
+    heist__inbox_destroy(&small);
+    return result == -ENOMEM ? 0 : 1;
+}
+
+static void memory_that_is_short_is_enomem(void)
+{
+#ifdef SANITIZED
+    TEST_IGNORE_MESSAGE("a sanitizer needs more address space than the limit");
+#endif
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        _exit(init_with_little_memory());
+    }
+    TEST_ASSERT_GREATER_THAN_INT(0, child);
+    TEST_ASSERT_EQUAL_INT(child, waitpid(child, &status, 0));
+    if (!WIFEXITED(status) || WEXITSTATUS(status) == 77) {
+        TEST_IGNORE_MESSAGE("memory cannot be limited here");
+    }
+    TEST_ASSERT_EQUAL_INT(0, WEXITSTATUS(status));
+}
+
+/* --- the built-in one, looked into ------------------------------------------------------------------------------ */
+
+#if !HEIST__INBOX_LIBLFDS
+
+/* A producer that has claimed the next slot and was then suspended. */
+static uint64_t begin_put(void)
+{
+    return heist__add_relaxed(&inbox.tail, 1);
+}
+
+static void finish_put(uint64_t position, unsigned number)
+{
+    heist__inbox_slot *slot = &inbox.slots[position & inbox.mask];
+    heist__store_relaxed(&slot->item, &items[number]);
+    heist__store_release(&slot->sequence, position + 1);
+}
+
+static void an_unfinished_put_hides_no_finished_one(void)
+{
+    put(0);
+    uint64_t stuck = begin_put();
+    put(2);
+    put(3);
+    take_gives(0);
+    take_gives(2);
+    take_gives(3);
+    there_is_nothing();
+    put(4);
+    take_gives(4);
+    there_is_nothing();
+    finish_put(stuck, 1);
+    take_gives(1);
+    there_is_nothing();
+    put(5);
+    take_gives(5);
+}
+
+static void an_unfinished_put_stops_producers_only_after_a_lap(void)
+{
+    uint64_t stuck = begin_put();
+    for (unsigned i = 1; i < CAPACITY; i++) {
+        put(i);
+        take_gives(i);
+    }
+    TEST_ASSERT_FALSE(heist__inbox_put(&inbox, &items[63]));
+    there_is_nothing();
+    finish_put(stuck, 0);
+    TEST_ASSERT_FALSE(heist__inbox_put(&inbox, &items[63]));
+    take_gives(0);
+    there_is_nothing();
+    for (unsigned i = 0; i < CAPACITY; i++) {
+        put(i);
+    }
+    TEST_ASSERT_FALSE(heist__inbox_put(&inbox, &items[63]));
+    for (unsigned i = 0; i < CAPACITY; i++) {
+        take_gives(i);
+    }
+}
+
+static void a_head_left_far_behind_loses_nothing(void)
+{
+    for (unsigned i = 0; i < 5 * CAPACITY; i++) {
+        put(i);
+        take_gives(i);
+        heist__store_relaxed(&inbox.head, 0); /* as if every consumer were suspended before it raises the head */
+    }
+    put(1);
+    put(2);
+    take_gives(1);
+    take_gives(2);
+    there_is_nothing();
+}
+
+static void positions_may_wrap(void)
+{
+    for (uint64_t before = 0; before < 3 * CAPACITY; before++) {
+        uint64_t first = UINT64_MAX - before;
+        heist__store_relaxed(&inbox.tail, first);
+        heist__store_relaxed(&inbox.head, first);
+        for (uint64_t i = 0; i < CAPACITY; i++) {
+            heist__store_relaxed(&inbox.slots[(first + i) & inbox.mask].sequence, first + i);
+        }
+        for (unsigned lap = 0; lap < 5; lap++) {
+            for (unsigned i = 0; i < CAPACITY; i++) {
+                put(i);
+            }
+            TEST_ASSERT_FALSE(heist__inbox_put(&inbox, &items[63]));
+            for (unsigned i = 0; i < CAPACITY; i++) {
+                take_gives(i);
+            }
+            there_is_nothing();
+        }
+    }
+}
+
+#endif
+
+/* --- many threads ----------------------------------------------------------------------------------------------- */
+
+static parcel *parcels;
+static size_t parcels_each;
+static HEIST__ATOMIC(size_t) completed; /* puts that have returned. Written by: producers. Read by: the consumer. */
+static HEIST__ATOMIC(size_t) taken;     /* Written by: consumers. Read by: consumers. */
+static HEIST__ATOMIC(size_t) wrong_contents;
+static size_t overlooked_by_take, overlooked_by_looks_empty; /* the single consumer's own */
+
+static void *produce(void *first)
+{
+    for (size_t i = 0; i < parcels_each; i++) {
+        parcel *next = (parcel *)first + i;
+        next->number = (size_t)(next - parcels);
+        while (!heist__inbox_put(&inbox, next)) {
+            sched_yield();
+        }
+        heist__add_acq_rel(&completed, 1); /* release: who reads it knows that this put has returned */
+    }
+    return NULL;
+}
+
+static void mark(parcel *item)
+{
+    if (item->number != (size_t)(item - parcels)) {
+        heist__add_relaxed(&wrong_contents, 1); /* relaxed: read after the threads are joined */
+    }
+    heist__add_relaxed(&item->taken, 1); /* relaxed: as above */
+    heist__add_relaxed(&taken, 1);       /* relaxed: only tells when to stop */
+}
+
+static void *consume(void *unused)
+{
+    (void)unused;
+    while (heist__load_relaxed(&taken) < PRODUCERS * parcels_each) { /* relaxed: a late end is an end */
+        parcel *item = heist__inbox_take(&inbox);
+        if (item) {
+            mark(item);
+        } else {
+            sched_yield();
+        }
+    }
+    return NULL;
+}
+
+/* The only consumer: what was put and not taken by it is still there, so it may say when it was overlooked. */
+static void *consume_and_compare(void *unused)
+{
+    (void)unused;
+    size_t own = 0;
+    while (own < PRODUCERS * parcels_each) {
+        size_t before = heist__load_acquire(&completed); /* acquire: these puts happened before what follows */
+        if (before > own && heist__inbox_looks_empty(&inbox)) {
+            overlooked_by_looks_empty++;
+        }
+        parcel *item = heist__inbox_take(&inbox);
+        if (item) {
+            own++;
+            mark(item);
+        } else if (before > own) {
+            overlooked_by_take++;
+        }
+    }
+    return NULL;
+}
+
+static void race(size_t each, unsigned consumers, void *(*consumer)(void *))
+{
+    pthread_t threads[PRODUCERS + CONSUMERS];
+    parcels_each = each;
+    parcels = calloc(PRODUCERS * each, sizeof *parcels);
+    TEST_ASSERT_NOT_NULL(parcels);
+    heist__store_relaxed(&completed, 0);
+    heist__store_relaxed(&taken, 0);
+    heist__store_relaxed(&wrong_contents, 0);
+    overlooked_by_take = overlooked_by_looks_empty = 0;
+    for (unsigned i = 0; i < PRODUCERS; i++) {
+        TEST_ASSERT_EQUAL_INT(0, pthread_create(&threads[i], NULL, produce, parcels + i * each));
+    }
+    for (unsigned i = 0; i < consumers; i++) {
+        TEST_ASSERT_EQUAL_INT(0, pthread_create(&threads[PRODUCERS + i], NULL, consumer, NULL));
+    }
+    for (unsigned i = 0; i < PRODUCERS + consumers; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    size_t not_once = 0;
+    for (size_t i = 0; i < PRODUCERS * each; i++) {
+        not_once += heist__load_relaxed(&parcels[i].taken) != 1; /* relaxed: the threads are joined */
+    }
+    free(parcels);
+    TEST_ASSERT_EQUAL_size_t(0, not_once);
+    TEST_ASSERT_EQUAL_size_t(0, heist__load_relaxed(&wrong_contents));
+    there_is_nothing();
+}
+
+static void each_item_is_taken_once_with_its_contents(void)
+{
+    race(test_scale((size_t)100000), CONSUMERS, consume);
+}
+
+static void each_item_is_taken_once_through_the_smallest_inbox(void)
+{
+    heist__inbox_destroy(&inbox);
+    TEST_ASSERT_EQUAL_INT(0, heist__inbox_init(&inbox, 2));
+    race(test_scale((size_t)50000), CONSUMERS, consume);
+}
+
+static void a_finished_put_is_never_overlooked(void)
+{
+    heist__inbox_destroy(&inbox);
+    TEST_ASSERT_EQUAL_INT(0, heist__inbox_init(&inbox, 1024));
+    race(test_scale((size_t)200000), 1, consume_and_compare);
+    TEST_ASSERT_EQUAL_size_t(0, overlooked_by_take);
+    TEST_ASSERT_EQUAL_size_t(0, overlooked_by_looks_empty);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(a_new_inbox_is_empty);
+    RUN_TEST(items_come_out_in_order);
+    RUN_TEST(it_holds_its_capacity_and_no_more);
+    RUN_TEST(it_goes_round_many_times);
+    RUN_TEST(capacities_are_rounded_up);
+    RUN_TEST(absurd_capacities_are_refused);
+    RUN_TEST(destroying_nothing_is_allowed);
+    RUN_TEST(memory_that_is_short_is_enomem);
+#if !HEIST__INBOX_LIBLFDS
+    RUN_TEST(an_unfinished_put_hides_no_finished_one);
+    RUN_TEST(an_unfinished_put_stops_producers_only_after_a_lap);
+    RUN_TEST(a_head_left_far_behind_loses_nothing);
+    RUN_TEST(positions_may_wrap);
+#endif
+    RUN_TEST(each_item_is_taken_once_with_its_contents);
+    RUN_TEST(each_item_is_taken_once_through_the_smallest_inbox);
+    RUN_TEST(a_finished_put_is_never_overlooked);
+    return UNITY_END();
+}
