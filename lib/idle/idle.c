@@ -4,6 +4,9 @@
 #include "platform/barrier.h"
 #include "platform/futex.h"
 
+/* When a sleep is counted as a long one. */
+#define SETTLE_NS 1000000000
+
 /* Takes back the sleep of `s`, whoever's turn it is. True for exactly one caller per sleep. */
 static bool rouse(heist__idle *idle, heist__sleeper *s)
 {
@@ -23,6 +26,8 @@ bool heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idl
         if (rouse(idle, self)) heist__add_seq_cst(&idle->searching, 1);
         return false; /* roused by another: that one has counted us as searching */
     }
+    heist__futex_wait(&self->asleep, 1, SETTLE_NS);
+    if (heist__load_acquire(&self->asleep) == 1 && calls->settled) calls->settled(calls->context);
     while (heist__load_acquire(&self->asleep) == 1) heist__futex_wait(&self->asleep, 1, -1); /* I3 */
     return true;
 }

@@ -35,6 +35,7 @@ typedef struct heist__idle {
 typedef struct heist__idle_calls {
     void (*ring)(void *context);     /* makes every pusher look before its next push is over */
     bool (*any_work)(void *context); /* whether anything is to be had, or the worker is to end */
+    void (*settled)(void *context);  /* has slept for a second: time to give memory back. May be NULL. */
     void *context;
 } heist__idle_calls;
 

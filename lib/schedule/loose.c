@@ -16,8 +16,10 @@ heist__loose *heist__loose_alloc(heist__worker *w, size_t size)
     if (block > HEIST__LOOSE_BLOCK) {
         l = malloc(block);
     } else {
+        heist__object_pool none; /* outside: a block of the same kind, for the worker that frees it keeps it */
+        heist__object_pool_init(&none, HEIST__LOOSE_BLOCK, 0);
         block = HEIST__LOOSE_BLOCK;
-        l = w ? heist__object_pool_take(&w->blocks) : aligned_alloc(64, block);
+        l = heist__object_pool_take(w ? &w->blocks : &none);
     }
     if (!l) return NULL;
     l->size = block;

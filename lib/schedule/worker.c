@@ -11,6 +11,10 @@
 /* After so many tasks of its own a worker looks at the inbox first, so that submissions are not starved. */
 #define INBOX_EVERY 64
 
+/* What a worker keeps when it gives memory back. */
+#define KEPT_LEVELS 256
+#define KEPT_STACK (64 << 10)
+
 static _Thread_local heist__worker *self;
 
 heist__worker *heist__self(void)
@@ -23,9 +27,10 @@ void heist__set_self(heist__worker *w)
     self = w;
 }
 
-void heist__ring(void *context)
+/* Makes every pusher look. */
+static void ring(void *worker)
 {
-    heist_pool *pool = context;
+    heist_pool *pool = ((heist__worker *)worker)->pool;
     for (unsigned i = 0; i < pool->count; i++) {
         /* I1, I2. Pairs with the exchange in heist__notice. */
         heist__store_release(pool->workers[i]->frames.push_gate, HEIST__PUSH_SHUT);
@@ -37,9 +42,9 @@ static bool has_work(heist__worker *w)
     return heist__frames_size(&w->frames) > 0 || heist_deque_size(w->loose) > 0;
 }
 
-bool heist__any_work(void *context)
+static bool any_work(void *worker)
 {
-    heist_pool *pool = context;
+    heist_pool *pool = ((heist__worker *)worker)->pool;
     if (heist__load_acquire(&pool->stop)) return true;
     for (unsigned i = 0; i < pool->inbox_count; i++) {
         if (!heist__inbox_looks_empty(&pool->inboxes[i])) return true;
@@ -48,6 +53,16 @@ bool heist__any_work(void *context)
         if (has_work(pool->workers[i])) return true;
     }
     return false;
+}
+
+/* Gives back the memory of a past crowd: slots, levels, and the stack below this frame. */
+static void give_memory_back(void *worker)
+{
+    heist__worker *w = worker;
+    heist__frames_trim(&w->frames);
+    madvise(w->levels + KEPT_LEVELS, (HEIST__MAX_LEVELS - KEPT_LEVELS) * sizeof *w->levels, MADV_DONTNEED);
+    char *here = __builtin_frame_address(0), *end = w->stack + ((size_t)(here - w->stack) & ~(size_t)(KEPT_STACK - 1));
+    if (w->stack && end - w->stack > KEPT_STACK) madvise(w->stack, (size_t)(end - w->stack) - KEPT_STACK, MADV_DONTNEED);
 }
 
 static size_t load_of(const void *context, unsigned worker)
@@ -134,7 +149,7 @@ static bool find(heist__worker *w, loot *found)
 
 static void search_and_run(heist__worker *w)
 {
-    const heist__idle_calls calls = {heist__ring, heist__any_work, w->pool};
+    const heist__idle_calls calls = {ring, any_work, give_memory_back, w};
     heist__backoff backoff;
     heist__backoff_begin(&backoff, w->pool->settings.spin);
     heist__idle_search(&w->pool->idle);
@@ -147,7 +162,6 @@ static void search_and_run(heist__worker *w)
             heist__idle_search(&w->pool->idle);
             heist__backoff_begin(&backoff, w->pool->settings.spin);
         } else if (heist__backoff_wait(&backoff, &w->random) == HEIST__PARK) {
-            heist__frames_trim(&w->frames);
             if (heist__idle_sleep(&w->pool->idle, &w->sleeper, &calls)) heist__count(&w->counters.parks);
             heist__backoff_begin(&backoff, w->pool->settings.spin);
         }
@@ -156,13 +170,16 @@ static void search_and_run(heist__worker *w)
 }
 
 /* A large stack is reserved, little of it used: huge pages would make each worker resident with megabytes. */
-static void keep_stack_small(void)
+static void keep_stack_small(heist__worker *w)
 {
     pthread_attr_t attributes;
     void *stack;
     size_t size;
     if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
-    if (pthread_attr_getstack(&attributes, &stack, &size) == 0) madvise(stack, size, MADV_NOHUGEPAGE);
+    if (pthread_attr_getstack(&attributes, &stack, &size) == 0) {
+        madvise(stack, size, MADV_NOHUGEPAGE);
+        w->stack = stack;
+    }
     pthread_attr_destroy(&attributes);
 }
 
@@ -180,7 +197,7 @@ void *heist__worker_main(void *worker)
     heist_pool *pool = w->pool;
     heist__set_self(w);
     name_thread(w);
-    keep_stack_small();
+    keep_stack_small(w);
     w->bind_error = heist__bind_thread(&pool->machine, pool->settings.bind, w->pu);
     heist__add_acq_rel(&pool->ready, 1); /* P1: bind_error is written. Pairs with the maker's load. */
     heist__futex_wake(&pool->ready, 1);

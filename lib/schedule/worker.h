@@ -59,6 +59,7 @@ struct heist__worker {
     unsigned pu; /* where it runs, or is thought to: index into the pool's machine */
     unsigned node;
     pthread_t thread;
+    char *stack; /* its lowest byte, NULL if not known */
     bool running; /* the thread exists and must be joined */
     int bind_error;
     heist__random random;
@@ -148,9 +149,6 @@ static inline heist_slot *heist__bottom_of(heist__worker *w)
 
 /* ---- worker.c: the loop ---- */
 void *heist__worker_main(void *worker);
-/* Makes every pusher of the pool look; whether there is anything to do. For heist__idle_sleep; the context is the pool. */
-void heist__ring(void *pool);
-bool heist__any_work(void *pool);
 
 /* ---- level.c: what a worker is doing ---- */
 /* Notes that `w` begins a task from elsewhere, and ends it. There must be room (heist__level_room). */
