@@ -19,7 +19,7 @@
 
 #include <stdint.h>
 
-#include "schedule/random.h"
+#include "platform/random.h"
 
 typedef enum { HEIST__SPIN, HEIST__YIELD, HEIST__PARK } heist__idle_step;
 

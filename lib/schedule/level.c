@@ -8,7 +8,7 @@
 
 bool heist__level_room(heist__worker *w)
 {
-    return heist__load_relaxed(&w->depth) < HEIST__MAX_LEVELS; /* relaxed: own */
+    return heist__load_relaxed(&w->depth) < w->pool->levels; /* relaxed: own */
 }
 
 void heist__level_enter(heist__worker *w, heist__scope_core *core)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "platform/barrier.h"
 #include "platform/futex.h"
@@ -16,6 +17,9 @@
 
 /* The smallest stack that a worker is given when nobody asked for a size and the system has no more. */
 #define SMALLEST_STACK ((size_t)256 << 10)
+
+/* The fewest tasks from elsewhere that may nest on one worker. */
+#define LEAST_LEVELS 1024
 
 void heist__note(heist_pool *pool, const char *format, ...)
 {
@@ -35,7 +39,7 @@ static void worker_free(heist__worker *w)
 {
     if (!w) return;
     heist__frames_destroy(&w->frames);
-    if (w->levels) munmap(w->levels, HEIST__MAX_LEVELS * sizeof *w->levels);
+    if (w->levels) munmap(w->levels, w->pool->levels * sizeof *w->levels);
     heist_deque_free(w->loose);
     heist__object_pool_destroy(&w->blocks);
     heist__victims_free(&w->victims, NULL);
@@ -63,7 +67,7 @@ static heist__worker *worker_new(heist_pool *pool, unsigned index, const unsigne
     heist__random_seed(&w->random, pool->settings.seed, index);
     heist__strategy_init(&w->strategy, pool->settings.strategy);
     heist__object_pool_init(&w->blocks, HEIST__LOOSE_BLOCK, KEPT_BLOCKS);
-    w->levels = reserve(HEIST__MAX_LEVELS * sizeof *w->levels);
+    w->levels = reserve(pool->levels * sizeof *w->levels);
     w->loose = heist_deque_new(0);
     if (!w->levels || !w->loose || heist__frames_init(&w->frames, pool->settings.slots, pool->idle.fenced) < 0 ||
         heist__victims_init(&w->victims, &pool->machine, pu_of, pool->count, index, NULL) < 0) {
@@ -195,6 +199,24 @@ static int make_workers(heist_pool *pool)
     return error;
 }
 
+/* Address space is reserved freely, unless the process has a limit: then each worker gets its share. */
+static void fit_address_space(heist_pool *pool)
+{
+    struct rlimit limit;
+    heist__settings *s = &pool->settings;
+    pool->levels = HEIST__MAX_LEVELS;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+    size_t share = (size_t)limit.rlim_cur / 8 / pool->count; /* for each of three reservations */
+    if (pool->levels > share / sizeof(heist__run_level)) pool->levels = (uint32_t)(share / sizeof(heist__run_level));
+    if (pool->levels < LEAST_LEVELS) pool->levels = LEAST_LEVELS;
+    if (s->slots > share / sizeof(heist_slot)) s->slots = share / sizeof(heist_slot);
+    if (s->slots < 1024) s->slots = 1024;
+    if (s->stack_by_default && s->stack_size > share) s->stack_size = share > SMALLEST_STACK ? share : SMALLEST_STACK;
+    s->stack_size &= ~(size_t)4095;
+    heist__note(pool, "the address space is limited: %zu slots and %zu KiB of stack for each worker", s->slots,
+                s->stack_size >> 10);
+}
+
 /* Everything but the threads. */
 static int pool_make(heist_pool *pool)
 {
@@ -203,8 +225,9 @@ static int pool_make(heist_pool *pool)
     if (error) return heist__fail(error, "%s", note[0] ? note : "the machine could not be read");
     if (note[0]) heist__note(pool, "%s", note);
     pool->count = pool->settings.workers;
-    if (!pool->count) pool->count = pool->machine.synthetic ? pool->machine.pu_count : heist__default_workers();
+    if (!pool->count) pool->count = heist__default_workers(); /* of this machine, whatever is described */
     if (pool->count > HEIST_MAX_WORKERS) pool->count = HEIST_MAX_WORKERS;
+    fit_address_space(pool);
     bool available = heist__barrier_available();
     pool->idle.count = pool->count;
     pool->idle.fenced = pool->settings.fences == HEIST_FENCES_BOTH || !available;

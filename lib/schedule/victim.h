@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "schedule/random.h"
+#include "platform/random.h"
 #include "topology/machine.h"
 
 /* Workers are numbered in 16 bits: each thief has an array of all the others. */

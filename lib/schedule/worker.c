@@ -60,7 +60,7 @@ static void give_memory_back(void *worker)
 {
     heist__worker *w = worker;
     heist__frames_trim(&w->frames);
-    madvise(w->levels + KEPT_LEVELS, (HEIST__MAX_LEVELS - KEPT_LEVELS) * sizeof *w->levels, MADV_DONTNEED);
+    madvise(w->levels + KEPT_LEVELS, (w->pool->levels - KEPT_LEVELS) * sizeof *w->levels, MADV_DONTNEED);
     char *here = __builtin_frame_address(0), *end = w->stack + ((size_t)(here - w->stack) & ~(size_t)(KEPT_STACK - 1));
     if (w->stack && end - w->stack > KEPT_STACK) madvise(w->stack, (size_t)(end - w->stack) - KEPT_STACK, MADV_DONTNEED);
 }

@@ -15,7 +15,7 @@
 #include "quiescence/detector.h"
 #include "schedule/inbox.h"
 #include "schedule/options.h"
-#include "schedule/random.h"
+#include "platform/random.h"
 #include "schedule/victim.h"
 #include "topology/machine.h"
 
@@ -44,7 +44,7 @@ typedef struct heist__run_level {
     HEIST__ATOMIC(uint32_t) base;            /* number of the first slot that descends from it */
 } heist__run_level;
 
-/* How deep such tasks may nest on one worker; beyond, it waits without helping. */
+/* How deep such tasks may nest on one worker, if the address space allows; beyond, it waits without helping. */
 #define HEIST__MAX_LEVELS (1u << 22)
 
 /* How many bytes a detached task's block has; larger ones come from malloc and go back there. */
@@ -67,7 +67,7 @@ struct heist__worker {
     heist__strategy_state strategy;
     heist_deque *loose; /* detached tasks; Written by: owner. Stolen from by: anybody. */
     heist__object_pool blocks;
-    heist__run_level *levels; /* HEIST__MAX_LEVELS, touched as used */
+    heist__run_level *levels; /* as many as the pool says, touched as used */
 
     heist__counters counters;
 
@@ -107,6 +107,7 @@ struct heist_pool {
     unsigned inbox_count;
     heist__idle idle;
     heist__detector all; /* every loose task */
+    uint32_t levels;     /* how many a worker has */
 
     /* Whether waiting tasks run. Written by: whoever ends the pool. Read by: workers, submitters. */
     _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) state;

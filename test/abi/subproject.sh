@@ -10,7 +10,7 @@ project=$scratch/project
 mkdir -p "$project/subprojects"
 ln -s "$source_dir" "$project/subprojects/heist"
 cat >"$project/meson.build" <<'END'
-project('user', 'c', meson_version: '>= 1.0')
+project('user', 'c', meson_version: '>= 1.0', default_options: 'buildtype=debugoptimized')
 executable('user', 'user.c', dependencies: dependency('heist', fallback: 'heist'))
 END
 

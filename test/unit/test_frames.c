@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 
 #include "platform/barrier.h"
@@ -470,60 +471,117 @@ static void who_looked_during_a_stolen_task_takes_nothing_after_it(void)
 #define CAN_STEP 0
 #endif
 
+/* Where an operation can be interrupted: the addresses of its instructions, each once. */
+#define MOST_INSTRUCTIONS 4096
+static uintptr_t instructions[MOST_INSTRUCTIONS];
+static size_t instruction_count;
+
 #if CAN_STEP
 #define TRAP_FLAG 0x100
+#define BREAKPOINT 0xcc
+
+extern char __executable_start[], etext[]; /* by the linker: the program's own code */
 
 static void (*volatile intruder)(void);
-static volatile long instructions_left;
+static volatile bool stepping;
+static unsigned char *volatile breakpoint; /* where the byte below was replaced */
+static volatile unsigned char replaced;
 
-/* After each instruction. The kernel has taken the flag away for the handler; the saved one says whether it goes on. */
-static void after_instruction(int signal, siginfo_t *info, void *context)
+static void note_instruction(uintptr_t at)
+{
+    if (at < (uintptr_t)__executable_start || at >= (uintptr_t)etext) return;
+    for (size_t i = 0; i < instruction_count; i++) {
+        if (instructions[i] == at) return;
+    }
+    if (instruction_count < MOST_INSTRUCTIONS) instructions[instruction_count++] = at;
+}
+
+/* After each instruction, with the trap flag; or at the breakpoint, which is then gone. */
+static void trapped(int signal, siginfo_t *info, void *context)
 {
     (void)signal;
     (void)info;
-    if (--instructions_left > 0) return;
-    ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
-    if (instructions_left == 0) intruder();
+    greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+    if (stepping) {
+        note_instruction((uintptr_t)registers[REG_RIP]);
+        return;
+    }
+    registers[REG_EFL] &= ~TRAP_FLAG;
+    if (!breakpoint) return;
+    *breakpoint = replaced;
+    registers[REG_RIP] = (greg_t)(uintptr_t)breakpoint;
+    breakpoint = NULL;
+    intruder();
 }
 
-/* The red zone below the stack pointer may be in use: keep away from it. */
-#define SET_TRAP_FLAG() \
-    __asm__ volatile("leaq -128(%%rsp), %%rsp; pushfq; orq $0x100, (%%rsp); popfq; leaq 128(%%rsp), %%rsp" ::: "memory", "cc")
-#define CLEAR_TRAP_FLAG() \
-    __asm__ volatile("leaq -128(%%rsp), %%rsp; pushfq; andq $-257, (%%rsp); popfq; leaq 128(%%rsp), %%rsp" ::: "memory", "cc")
-
-/* Does `what`, and `intrusion` after its n-th instruction. False: it has not so many. */
-static __attribute__((noinline)) bool interrupted(void (*what)(void), long n, void (*intrusion)(void))
+static void handle_traps(void)
 {
-    struct sigaction action = {.sa_sigaction = after_instruction, .sa_flags = SA_SIGINFO}, old;
+    struct sigaction action = {.sa_sigaction = trapped, .sa_flags = SA_SIGINFO};
     sigemptyset(&action.sa_mask);
-    sigaction(SIGTRAP, &action, &old);
-    intruder = intrusion;
-    instructions_left = n;
-    SET_TRAP_FLAG();
+    sigaction(SIGTRAP, &action, NULL);
+}
+
+/* Does `what` step by step and lists its instructions. */
+static __attribute__((noinline)) void list_instructions(void (*what)(void))
+{
+    instruction_count = 0;
+    stepping = true;
+    /* The red zone below the stack pointer may be in use: keep away from it. */
+    __asm__ volatile("leaq -128(%%rsp), %%rsp; pushfq; orq $0x100, (%%rsp); popfq; leaq 128(%%rsp), %%rsp" ::: "memory", "cc");
     what();
-    CLEAR_TRAP_FLAG();
-    bool reached = instructions_left <= 0;
-    instructions_left = -1;
-    sigaction(SIGTRAP, &old, NULL);
+    stepping = false; /* the next trap takes the flag away */
+}
+
+/* Does `what`, and `intrusion` in front of the instruction at `at`. False: it did not come there. */
+static __attribute__((noinline)) bool interrupted(void (*what)(void), uintptr_t at, void (*intrusion)(void))
+{
+    unsigned char *byte = (unsigned char *)at;
+    intruder = intrusion;
+    replaced = *byte;
+    breakpoint = byte;
+    *(volatile unsigned char *)byte = BREAKPOINT;
+    what();
+    bool reached = !breakpoint;
+    *(volatile unsigned char *)byte = replaced;
+    breakpoint = NULL;
     return reached;
 }
 
-static void nothing(void)
+static bool was_there;
+
+static void be_there(void)
+{
+    was_there = true;
+}
+
+static __attribute__((noinline)) void little(void)
 {
     __asm__ volatile("nop; nop; nop; nop");
 }
 
-/* Emulators and valgrind may have no trap flag. */
+/* Emulators and valgrind may have no trap flag, and a system may forbid to change a program. */
 static bool steps_work(void)
 {
-    return interrupted(nothing, 2, nothing);
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)__executable_start & ~(page - 1);
+    handle_traps();
+    list_instructions(little);
+    if (instruction_count < 4) return false;
+    if (mprotect((void *)start, (uintptr_t)etext - start, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return false;
+    for (size_t i = 0; i < instruction_count; i++) {
+        was_there = false;
+        if (interrupted(little, instructions[i], be_there) && was_there) return true;
+    }
+    return false;
 }
 #else
-static bool interrupted(void (*what)(void), long n, void (*intrusion)(void))
+static void list_instructions(void (*what)(void))
 {
     (void)what;
-    (void)n;
+}
+static bool interrupted(void (*what)(void), uintptr_t at, void (*intrusion)(void))
+{
+    (void)what;
+    (void)at;
     (void)intrusion;
     return false;
 }
@@ -628,21 +686,31 @@ static void (*const thefts[])(void) = {thief_takes_one,      thief_takes_two,   
                                        thieves_take_and_publish, two_thieves_publish_and_one_takes};
 #define THEFTS (sizeof thefts / sizeof *thefts)
 
-/* Interrupts `operation` after each of its instructions by each kind of theft. With all stolen beforehand, `asked` says
- * whether the gates are shut when it begins. Returns how many interruptions there were. */
+/* As heist__frames_init leaves it, so that every run of an operation takes the same path; only the tags go on. */
+static void start_again(bool asked)
+{
+    heist__frames *f = &owner->frames;
+    heist__store_relaxed(f->pop_gate, asked ? HEIST__POP_SHUT : f->slots);
+    heist__store_relaxed(f->push_gate, asked ? HEIST__PUSH_SHUT : f->end);
+    heist__store_relaxed(&f->top, heist__load_relaxed(&f->top) + (UINT64_C(1) << 32));
+    heist__store_relaxed(&f->published, (heist__load_relaxed(&f->published) >> 32) + 1 << 32);
+}
+
+/* Interrupts `operation` at each of its instructions by each kind of theft. `asked`: thieves have asked before. Children up
+ * to `last` may be open afterwards. Returns how many interruptions there were. */
 static long interrupt_everywhere(void (*operation)(void), int stolen, bool asked, int last)
 {
     long interruptions = 0;
+    start_again(false);
+    prepare(stolen, asked);
+    list_instructions(operation);
+    join_the_rest(last, true, false);
     for (size_t theft = 0; theft < THEFTS; theft++) {
-        for (long n = 1, more = 1; more; n++) {
-            prepare(stolen, thefts[theft] == sure_thief_takes_one);
-            if (asked) {
-                heist__store_relaxed(owner->frames.pop_gate, HEIST__POP_SHUT);
-                heist__store_relaxed(owner->frames.push_gate, HEIST__PUSH_SHUT);
-            }
-            more = interrupted(operation, n, thefts[theft]);
-            interruptions += more;
-            join_the_rest(last, n % 2, n % 4 < 2);
+        for (size_t i = 0; i < instruction_count; i++) {
+            start_again(false);
+            prepare(stolen, asked || thefts[theft] == sure_thief_takes_one);
+            interruptions += interrupted(operation, instructions[i], thefts[theft]);
+            join_the_rest(last, i % 2, i % 4 < 2);
         }
     }
     return interruptions;
@@ -787,6 +855,19 @@ static void another_thief_is_faster_and_the_owner_rewinds(void)
     for (int i = CROWD; i < 2 * CROWD; i++) spawn(i);
 }
 
+static void prepare_theft(void)
+{
+    start_again(false);
+    prepare(stolen_before, false);
+    loot = NULL;
+}
+
+static void finish_theft(bool youngest_first, bool robbed)
+{
+    if (loot) run_loot(loot);
+    join_the_rest(2 * CROWD - 1, youngest_first, robbed);
+}
+
 static void thefts_may_be_interrupted_by_the_owner_anywhere(void)
 {
     IGNORE_WITHOUT_STEPS();
@@ -803,14 +884,14 @@ static void thefts_may_be_interrupted_by_the_owner_anywhere(void)
         begin(1024, fenced);
         long interruptions = 0;
         for (stolen_before = 0; stolen_before < CROWD; stolen_before += 2) {
+            prepare_theft();
+            list_instructions(theft);
+            finish_theft(true, false);
             for (size_t d = 0; d < sizeof doings / sizeof *doings; d++) {
-                for (long n = 1, more = 1; more; n++) {
-                    prepare(stolen_before, false);
-                    loot = NULL;
-                    more = interrupted(theft, n, doings[d]);
-                    interruptions += more;
-                    if (loot) run_loot(loot);
-                    join_the_rest(2 * CROWD - 1, n % 2, n % 4 < 2);
+                for (size_t i = 0; i < instruction_count; i++) {
+                    prepare_theft();
+                    interruptions += interrupted(theft, instructions[i], doings[d]);
+                    finish_theft(i % 2, i % 4 < 2);
                 }
             }
         }

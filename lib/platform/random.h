@@ -1,9 +1,9 @@
-/* schedule/random.h: the seeded generator behind every random choice of heist. One per worker, used by that worker
+/* platform/random.h: the seeded generator behind every random choice of heist. One per worker, used by that worker
  * alone; the same seed and stream give the same choices, which is what makes a schedule repeatable.
  *
  * xorshift64* (Vigna 2016): eight bytes of state, no table, no division; its upper half is what is good of it. */
-#ifndef HEIST_SCHEDULE_RANDOM_H
-#define HEIST_SCHEDULE_RANDOM_H
+#ifndef HEIST_PLATFORM_RANDOM_H
+#define HEIST_PLATFORM_RANDOM_H
 
 #include <stdint.h>
 
