@@ -66,29 +66,44 @@ static long power_of_ten(int n)
     return p;
 }
 
-/* Queens as bits: columns and both diagonals under attack. */
-static __attribute__((noinline)) long queens_serial(unsigned all, unsigned columns, unsigned left, unsigned right)
+/* Queens as most programs place them: a row for each column so far, and a new one is checked against all of them. */
+typedef struct {
+    signed char row[16];
+} board;
+
+static bool fits(const board *b, int column, int row)
 {
-    if (columns == all) return 1;
+    for (int c = 0; c < column; c++) {
+        int d = b->row[c] - row;
+        if (d == 0 || d == column - c || d == c - column) return false;
+    }
+    return true;
+}
+
+static __attribute__((noinline)) long queens_serial(board b, int column, int n)
+{
+    if (column == n) return 1;
     long solutions = 0;
-    for (unsigned free = all & ~(columns | left | right); free; free &= free - 1) {
-        unsigned queen = free & -free;
-        solutions += queens_serial(all, columns | queen, (left | queen) << 1, (right | queen) >> 1);
+    for (int row = 0; row < n; row++) {
+        if (!fits(&b, column, row)) continue;
+        b.row[column] = (signed char)row;
+        solutions += queens_serial(b, column + 1, n);
     }
     return solutions;
 }
 
-HEIST_TASK(long, queens, unsigned, all, unsigned, columns, unsigned, left, unsigned, right)
+HEIST_TASK(long, queens, board, b, int, column, int, n)
 {
-    if (columns == all) return 1;
-    HEIST_CHILD(queens) children[32];
-    int n = 0;
-    for (unsigned free = all & ~(columns | left | right); free; free &= free - 1) {
-        unsigned queen = free & -free;
-        HEIST_SPAWN_AT(&children[n++], queens, all, columns | queen, (left | queen) << 1, (right | queen) >> 1);
+    if (column == n) return 1;
+    HEIST_CHILD(queens) children[16];
+    int count = 0;
+    for (int row = 0; row < n; row++) {
+        if (!fits(&b, column, row)) continue;
+        b.row[column] = (signed char)row;
+        HEIST_SPAWN_AT(&children[count++], queens, b, column + 1, n);
     }
     long solutions = 0;
-    while (n > 0) solutions += HEIST_SYNC_AT(&children[--n], queens);
+    while (count > 0) solutions += HEIST_SYNC_AT(&children[--count], queens);
     return solutions;
 }
 
@@ -100,12 +115,13 @@ static long queens_known(int n)
 }
 
 /* Nodes of the queens' search tree but its root: the spawns. */
-static long queens_spawns(unsigned all, unsigned columns, unsigned left, unsigned right)
+static long queens_nodes(board b, int column, int n)
 {
     long nodes = 0;
-    for (unsigned free = columns == all ? 0 : all & ~(columns | left | right); free; free &= free - 1) {
-        unsigned queen = free & -free;
-        nodes += 1 + queens_spawns(all, columns | queen, (left | queen) << 1, (right | queen) >> 1);
+    for (int row = 0; column < n && row < n; row++) {
+        if (!fits(&b, column, row)) continue;
+        b.row[column] = (signed char)row;
+        nodes += 1 + queens_nodes(b, column + 1, n);
     }
     return nodes;
 }
@@ -135,7 +151,7 @@ static one_child *wide_children;
 
 static long run_fib_serial(int n) { return fib_serial(n); }
 static long run_tree_serial(int n) { return tree_serial(n); }
-static long run_queens_serial(int n) { return queens_serial((1u << n) - 1, 0, 0, 0); }
+static long run_queens_serial(int n) { return queens_serial((board){{0}}, 0, n); }
 
 static long run_wide_serial(int n)
 {
@@ -146,12 +162,12 @@ static long run_wide_serial(int n)
 
 static long run_fib(heist_pool *pool, int n) { return HEIST_RUN(pool, fib, n); }
 static long run_tree(heist_pool *pool, int n) { return HEIST_RUN(pool, tree, n); }
-static long run_queens(heist_pool *pool, int n) { return HEIST_RUN(pool, queens, (1u << n) - 1, 0, 0, 0); }
+static long run_queens(heist_pool *pool, int n) { return HEIST_RUN(pool, queens, (board){{0}}, 0, n); }
 static long run_wide(heist_pool *pool, int n) { return HEIST_RUN(pool, wide, wide_children, power_of_ten(n)); }
 
 static long fib_spawns(int n) { return fib_closed(n + 1) - 1; }
 static long tree_spawns(int n) { return (power_of_ten(n + 1) - 10) / 9; }
-static long queens_all_spawns(int n) { return queens_spawns((1u << n) - 1, 0, 0, 0); }
+static long queens_spawns(int n) { return queens_nodes((board){{0}}, 0, n); }
 static long wide_sum(int n) { return power_of_ten(n) * (power_of_ten(n) - 1) / 2; }
 
 static const struct problem {
@@ -164,7 +180,7 @@ static const struct problem {
 } problems[] = {
     {"fib", "fib(n)", 36, 1, 50, run_fib_serial, run_fib, fib_closed, fib_spawns},
     {"tree", "10^n leaves, ten-way", 6, 1, 8, run_tree_serial, run_tree, power_of_ten, tree_spawns},
-    {"nqueens", "board of n", 12, 4, 15, run_queens_serial, run_queens, queens_known, queens_all_spawns},
+    {"nqueens", "board of n", 12, 4, 15, run_queens_serial, run_queens, queens_known, queens_spawns},
     {"wide", "10^n tasks from one loop", 6, 1, 7, run_wide_serial, run_wide, wide_sum, power_of_ten},
 };
 

@@ -6,7 +6,8 @@
  * The edges:
  *   Q1  put's store of i+1 (release) -> take's load of it (acquire): the item and what it points to. Without it a
  *       consumer gets the item of a lap ago, or one whose contents are not there yet.
- *       Test: each_item_is_taken_once_with_its_contents, under ThreadSanitizer.
+ *       Test: each_item_is_taken_once_with_its_contents, under ThreadSanitizer, for the release. For the acquire none:
+ *       ThreadSanitizer is content with the one in the CAS, which comes too late for the item itself.
  *   Q2  take's CAS from i+1 to i+capacity (release) -> put's load of that (acquire): the consumer has read the item
  *       before the next lap's producer writes it. Without it the consumer of lap n returns the item of lap n+1.
  *       Argued, not shown: x86 does not reorder a load with a later CAS, and both accesses are atomic.
@@ -103,7 +104,7 @@ static enum visit try_take(heist__inbox *inbox, uint64_t position, void **item)
         return ahead < 0 ? VISIT_NOT_READY : VISIT_TAKEN_BEFORE;
     }
     *item = heist__load_relaxed(&slot->item); /* relaxed: Q1 came before, Q2 comes after; wrong only if the CAS fails */
-    /* Q2: after the item was read (release). Pairs with Q2 in heist__inbox_put. */
+    /* Q2: after the item was read (release). Pairs with Q2 in heist__inbox_put. (Its acquire half is not needed.) */
     if (heist__cas_acq_rel(&slot->sequence, &sequence, position + inbox->mask + 1)) {
         return VISIT_GOT;
     }

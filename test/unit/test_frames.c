@@ -591,18 +591,30 @@ static bool steps_work(void)
 }
 #endif
 
-/* Before the interrupted operation: children 0 to 5, of which so many were stolen, after thieves asked or not. */
+/* Before the interrupted operation: children 0 to 5, of which so many were stolen; and a thief may have asked for more, or
+ * even have got half of the rest published. */
 #define CROWD 6
+typedef enum { LEFT_ALONE, ASKED, OFFERED } thief_before;
 static int stolen_before, joined_in_it; /* joined_in_it: which child the interrupted join is of */
 static uint64_t seen_before;
 static bool offered_before;
 
-static void prepare(int stolen, bool offer)
+static void prepare(int stolen, thief_before thief)
 {
+    heist__frames *f = &owner->frames;
+    /* As heist__frames_init leaves it, so that every run of an operation takes the same path; only the tags go on. */
+    heist__store_relaxed(f->pop_gate, f->slots);
+    heist__store_relaxed(f->push_gate, f->end);
+    heist__store_relaxed(&f->top, heist__load_relaxed(&f->top) + (UINT64_C(1) << 32));
+    heist__store_relaxed(&f->published, ((heist__load_relaxed(&f->published) >> 32) + 1) << 32);
     spawn_many(CROWD);
     for (int i = 0; i < stolen; i++) steal_gives(i);
-    seen_before = heist__frames_look(&owner->frames);
-    offered_before = offer && heist__frames_offer(&owner->frames, seen_before, 0) == HEIST_STEAL_GOT;
+    seen_before = heist__frames_look(f);
+    offered_before = thief == OFFERED && heist__frames_offer(f, seen_before, 0) == HEIST_STEAL_GOT;
+    if (thief == ASKED) {
+        heist__store_relaxed(f->pop_gate, HEIST__POP_SHUT);
+        heist__store_relaxed(f->push_gate, HEIST__PUSH_SHUT);
+    }
 }
 
 static bool is_open(int i)
@@ -686,29 +698,17 @@ static void (*const thefts[])(void) = {thief_takes_one,      thief_takes_two,   
                                        thieves_take_and_publish, two_thieves_publish_and_one_takes};
 #define THEFTS (sizeof thefts / sizeof *thefts)
 
-/* As heist__frames_init leaves it, so that every run of an operation takes the same path; only the tags go on. */
-static void start_again(bool asked)
-{
-    heist__frames *f = &owner->frames;
-    heist__store_relaxed(f->pop_gate, asked ? HEIST__POP_SHUT : f->slots);
-    heist__store_relaxed(f->push_gate, asked ? HEIST__PUSH_SHUT : f->end);
-    heist__store_relaxed(&f->top, heist__load_relaxed(&f->top) + (UINT64_C(1) << 32));
-    heist__store_relaxed(&f->published, (heist__load_relaxed(&f->published) >> 32) + 1 << 32);
-}
-
-/* Interrupts `operation` at each of its instructions by each kind of theft. `asked`: thieves have asked before. Children up
- * to `last` may be open afterwards. Returns how many interruptions there were. */
-static long interrupt_everywhere(void (*operation)(void), int stolen, bool asked, int last)
+/* Interrupts `operation` at each of its instructions by each kind of theft. Children up to `last` may be open afterwards.
+ * Returns how many interruptions there were. */
+static long interrupt_everywhere(void (*operation)(void), int stolen, thief_before thief, int last)
 {
     long interruptions = 0;
-    start_again(false);
-    prepare(stolen, asked);
+    prepare(stolen, thief);
     list_instructions(operation);
     join_the_rest(last, true, false);
     for (size_t theft = 0; theft < THEFTS; theft++) {
         for (size_t i = 0; i < instruction_count; i++) {
-            start_again(false);
-            prepare(stolen, asked || thefts[theft] == sure_thief_takes_one);
+            prepare(stolen, thefts[theft] == sure_thief_takes_one ? OFFERED : thief);
             interruptions += interrupted(operation, instructions[i], thefts[theft]);
             join_the_rest(last, i % 2, i % 4 < 2);
         }
@@ -730,7 +730,7 @@ static void joins_may_be_interrupted_by_thieves_anywhere(void)
             const int which[] = {CROWD - 1, 0, CROWD / 2, stolen ? stolen - 1 : 1};
             for (int j = 0; j < 4; j++) {
                 joined_in_it = which[j];
-                interruptions += interrupt_everywhere(owner_joins, stolen, stolen % 2, CROWD - 1);
+                interruptions += interrupt_everywhere(owner_joins, stolen, (thief_before)(j % 3), CROWD - 1);
             }
         }
         TEST_ASSERT_GREATER_THAN(1000, interruptions);
@@ -745,8 +745,8 @@ static void spawns_may_be_interrupted_by_thieves_anywhere(void)
         begin(1024, fenced);
         long interruptions = 0;
         for (int stolen = 0; stolen <= CROWD; stolen += 3) {
-            interruptions += interrupt_everywhere(owner_spawns, stolen, true, CROWD);
-            interruptions += interrupt_everywhere(owner_spawns, stolen, false, CROWD);
+            interruptions += interrupt_everywhere(owner_spawns, stolen, ASKED, CROWD);
+            interruptions += interrupt_everywhere(owner_spawns, stolen, LEFT_ALONE, CROWD);
         }
         TEST_ASSERT_GREATER_THAN(1000, interruptions);
         end();
@@ -760,7 +760,7 @@ static void answers_may_be_interrupted_by_thieves_anywhere(void)
         begin(1024, fenced);
         long interruptions = 0;
         for (int stolen = 0; stolen <= CROWD; stolen++)
-            interruptions += interrupt_everywhere(owner_answers, stolen, true, CROWD - 1);
+            interruptions += interrupt_everywhere(owner_answers, stolen, ASKED, CROWD - 1);
         TEST_ASSERT_GREATER_THAN(1000, interruptions);
         end();
     }
@@ -857,8 +857,7 @@ static void another_thief_is_faster_and_the_owner_rewinds(void)
 
 static void prepare_theft(void)
 {
-    start_again(false);
-    prepare(stolen_before, false);
+    prepare(stolen_before, LEFT_ALONE);
     loot = NULL;
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -22,7 +23,7 @@
 #endif
 #endif
 
-enum { CAPACITY = 8, PRODUCERS = 4, CONSUMERS = 3 };
+enum { CAPACITY = 8, PRODUCERS = 4, CONSUMERS = 3, PATIENCE_SECONDS = 10 };
 
 typedef struct parcel {
     size_t number;                 /* plain: written before the put, read by the taker */
@@ -285,21 +286,37 @@ static void positions_may_wrap(void)
 
 static parcel *parcels;
 static size_t parcels_each;
-static HEIST__ATOMIC(size_t) completed; /* puts that have returned. Written by: producers. Read by: the consumer. */
-static HEIST__ATOMIC(size_t) taken;     /* Written by: consumers. Read by: consumers. */
+static HEIST__ATOMIC(size_t) completed;   /* puts that have returned. Written by: producers. Read by: the consumer. */
+static HEIST__ATOMIC(unsigned) producing; /* producers at work. Written by: producers. Read by: consumers. */
+static HEIST__ATOMIC(bool) slots_lost;    /* Written by: producers. Read by: producers. */
 static HEIST__ATOMIC(size_t) wrong_contents;
 static size_t overlooked_by_take, overlooked_by_looks_empty; /* the single consumer's own */
+
+/* False when there was no room for so long that slots must be lost: a test shall fail, not hang. */
+static bool put_patiently(parcel *item)
+{
+    time_t start = time(NULL);
+    while (!heist__inbox_put(&inbox, item)) {
+        if (heist__load_relaxed(&slots_lost) || time(NULL) - start > PATIENCE_SECONDS) {
+            heist__store_relaxed(&slots_lost, true); /* relaxed: so that the others need not find out by themselves */
+            return false;
+        }
+        sched_yield();
+    }
+    return true;
+}
 
 static void *produce(void *first)
 {
     for (size_t i = 0; i < parcels_each; i++) {
         parcel *next = (parcel *)first + i;
         next->number = (size_t)(next - parcels);
-        while (!heist__inbox_put(&inbox, next)) {
-            sched_yield();
+        if (!put_patiently(next)) {
+            break;
         }
         heist__add_acq_rel(&completed, 1); /* release: who reads it knows that this put has returned */
     }
+    heist__add_acq_rel(&producing, (unsigned)-1); /* release: as above, for all of them */
     return NULL;
 }
 
@@ -309,21 +326,23 @@ static void mark(parcel *item)
         heist__add_relaxed(&wrong_contents, 1); /* relaxed: read after the threads are joined */
     }
     heist__add_relaxed(&item->taken, 1); /* relaxed: as above */
-    heist__add_relaxed(&taken, 1);       /* relaxed: only tells when to stop */
 }
 
+/* Ends when it finds nothing and all puts had returned before: by the promise, everything is taken then. */
 static void *consume(void *unused)
 {
     (void)unused;
-    while (heist__load_relaxed(&taken) < PRODUCERS * parcels_each) { /* relaxed: a late end is an end */
+    for (;;) {
+        bool last_look = heist__load_acquire(&producing) == 0; /* acquire: all puts happened before what follows */
         parcel *item = heist__inbox_take(&inbox);
         if (item) {
             mark(item);
+        } else if (last_look) {
+            return NULL;
         } else {
             sched_yield();
         }
     }
-    return NULL;
 }
 
 /* The only consumer: what was put and not taken by it is still there, so it may say when it was overlooked. */
@@ -331,7 +350,8 @@ static void *consume_and_compare(void *unused)
 {
     (void)unused;
     size_t own = 0;
-    while (own < PRODUCERS * parcels_each) {
+    for (;;) {
+        bool last_look = heist__load_acquire(&producing) == 0; /* acquire: as in consume */
         size_t before = heist__load_acquire(&completed); /* acquire: these puts happened before what follows */
         if (before > own && heist__inbox_looks_empty(&inbox)) {
             overlooked_by_looks_empty++;
@@ -340,34 +360,30 @@ static void *consume_and_compare(void *unused)
         if (item) {
             own++;
             mark(item);
-        } else if (before > own) {
-            overlooked_by_take++;
+            continue;
+        }
+        overlooked_by_take += before > own;
+        if (last_look) {
+            return NULL;
         }
     }
-    return NULL;
 }
 
-static void race(size_t each, unsigned consumers, void *(*consumer)(void *))
+static void make_parcels(size_t each)
 {
-    pthread_t threads[PRODUCERS + CONSUMERS];
     parcels_each = each;
     parcels = calloc(PRODUCERS * each, sizeof *parcels);
     TEST_ASSERT_NOT_NULL(parcels);
     heist__store_relaxed(&completed, 0);
-    heist__store_relaxed(&taken, 0);
+    heist__store_relaxed(&producing, PRODUCERS);
     heist__store_relaxed(&wrong_contents, 0);
     overlooked_by_take = overlooked_by_looks_empty = 0;
-    for (unsigned i = 0; i < PRODUCERS; i++) {
-        TEST_ASSERT_EQUAL_INT(0, pthread_create(&threads[i], NULL, produce, parcels + i * each));
-    }
-    for (unsigned i = 0; i < consumers; i++) {
-        TEST_ASSERT_EQUAL_INT(0, pthread_create(&threads[PRODUCERS + i], NULL, consumer, NULL));
-    }
-    for (unsigned i = 0; i < PRODUCERS + consumers; i++) {
-        pthread_join(threads[i], NULL);
-    }
+}
+
+static void each_was_taken_once(void)
+{
     size_t not_once = 0;
-    for (size_t i = 0; i < PRODUCERS * each; i++) {
+    for (size_t i = 0; i < PRODUCERS * parcels_each; i++) {
         not_once += heist__load_relaxed(&parcels[i].taken) != 1; /* relaxed: the threads are joined */
     }
     free(parcels);
@@ -376,23 +392,68 @@ static void race(size_t each, unsigned consumers, void *(*consumer)(void *))
     there_is_nothing();
 }
 
+static void start_all(pthread_t *threads, unsigned count, void *(*work)(void *), size_t stride)
+{
+    for (unsigned i = 0; i < count; i++) {
+        TEST_ASSERT_EQUAL_INT(0, pthread_create(&threads[i], NULL, work, parcels + i * stride));
+    }
+}
+
+static void join_all(pthread_t *threads, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        pthread_join(threads[i], NULL);
+    }
+}
+
+static void start_with(size_t capacity)
+{
+    heist__inbox_destroy(&inbox);
+    TEST_ASSERT_EQUAL_INT(0, heist__inbox_init(&inbox, capacity));
+}
+
+static void race(size_t each, unsigned consumers, void *(*consumer)(void *))
+{
+    pthread_t producers_then_consumers[PRODUCERS + CONSUMERS];
+    make_parcels(each);
+    start_all(producers_then_consumers, PRODUCERS, produce, each);
+    start_all(producers_then_consumers + PRODUCERS, consumers, consumer, 0);
+    join_all(producers_then_consumers, PRODUCERS + consumers);
+    each_was_taken_once();
+}
+
 static void each_item_is_taken_once_with_its_contents(void)
 {
-    race(test_scale((size_t)100000), CONSUMERS, consume);
+    race(test_scale((size_t)50000), CONSUMERS, consume);
 }
 
 static void each_item_is_taken_once_through_the_smallest_inbox(void)
 {
-    heist__inbox_destroy(&inbox);
-    TEST_ASSERT_EQUAL_INT(0, heist__inbox_init(&inbox, 2));
-    race(test_scale((size_t)50000), CONSUMERS, consume);
+    start_with(2);
+    race(test_scale((size_t)20000), CONSUMERS, consume);
+}
+
+/* A full inbox and consumers only: they meet at every slot. */
+static void consumers_that_drain_together_share_no_item(void)
+{
+    for (unsigned pass = 0; pass < 10; pass++) {
+        pthread_t consumers[CONSUMERS];
+        size_t each = test_scale((size_t)16384);
+        start_with(PRODUCERS * each);
+        make_parcels(each);
+        for (unsigned i = 0; i < PRODUCERS; i++) {
+            produce(parcels + i * each);
+        }
+        start_all(consumers, CONSUMERS, consume, 0);
+        join_all(consumers, CONSUMERS);
+        each_was_taken_once();
+    }
 }
 
 static void a_finished_put_is_never_overlooked(void)
 {
-    heist__inbox_destroy(&inbox);
-    TEST_ASSERT_EQUAL_INT(0, heist__inbox_init(&inbox, 1024));
-    race(test_scale((size_t)200000), 1, consume_and_compare);
+    start_with(1024);
+    race(test_scale((size_t)100000), 1, consume_and_compare);
     TEST_ASSERT_EQUAL_size_t(0, overlooked_by_take);
     TEST_ASSERT_EQUAL_size_t(0, overlooked_by_looks_empty);
 }
@@ -416,6 +477,7 @@ int main(void)
 #endif
     RUN_TEST(each_item_is_taken_once_with_its_contents);
     RUN_TEST(each_item_is_taken_once_through_the_smallest_inbox);
+    RUN_TEST(consumers_that_drain_together_share_no_item);
     RUN_TEST(a_finished_put_is_never_overlooked);
     return UNITY_END();
 }

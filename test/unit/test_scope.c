@@ -6,6 +6,7 @@
 
 #include <heist/heist.h>
 
+#include "schedule/worker.h"
 #include "support.h"
 #include "test_scale.h"
 #include "unity.h"
@@ -419,15 +420,22 @@ static void records_of_detached_tasks_are_aligned_as_their_arguments_want(void)
 
 /* ---- what a stolen child detaches belongs to the scope of its ancestor ---- */
 
-HEIST_VOID_TASK(leaves, int, depth, atomic_size_t *, counter)
+/* Whether the running task belongs to `scope`, as far as the library knows. */
+static bool belongs_to(const heist_scope *scope)
 {
+    return heist__scope_now(heist__self()) == scope->core;
+}
+
+HEIST_VOID_TASK(leaves, int, depth, const heist_scope *, scope, atomic_size_t *, counter)
+{
+    CHECK(belongs_to(scope));
     if (depth == 0) {
         CHECK(heist_detach(NULL, count_one, counter) == 0);
         return;
     }
-    HEIST_SPAWN(left, leaves, depth - 1, counter);
+    HEIST_SPAWN(left, leaves, depth - 1, scope, counter);
     if (depth > 3) sched_yield(); /* let it be stolen */
-    HEIST_CALL(leaves, depth - 1, counter);
+    HEIST_CALL(leaves, depth - 1, scope, counter);
     HEIST_SYNC(left);
 }
 
@@ -445,8 +453,8 @@ static void stolen_children_detach_into_the_scope_of_their_ancestor(void)
                 begin(&one, pool);
                 begin(&two, pool);
                 for (int i = 0; i < 2; i++) {
-                    HEIST_DETACH(&one, leaves, DEPTH, &in_one);
-                    HEIST_DETACH(&two, leaves, DEPTH, &in_two);
+                    HEIST_DETACH(&one, leaves, DEPTH, &one, &in_one);
+                    HEIST_DETACH(&two, leaves, DEPTH, &two, &in_two);
                 }
                 CHECK(heist_scope_end(&one) == 0);
                 CHECK(atomic_load(&in_one) == 2 * LEAVES);
@@ -463,23 +471,32 @@ static void stolen_children_detach_into_the_scope_of_their_ancestor(void)
 
 /* The same while the spawner goes on to a scope of its own with some of its stolen children joined, the last one not: what
  * that one detaches belongs to the outer scope whenever it looks. */
-HEIST_VOID_TASK(one_leaf, atomic_size_t *, counter)
+HEIST_VOID_TASK(one_leaf, const heist_scope *, scope, atomic_size_t *, counter)
 {
+    CHECK(belongs_to(scope));
     CHECK(heist_detach(NULL, count_one, counter) == 0);
 }
 
 static atomic_size_t outer_leaves, inner_leaves;
 
-HEIST_VOID_TASK(scope_beside_a_child, int, width)
+/* Gives the CPU away while the worker is in a task of the inner scope: to a thief that has not yet begun, perhaps. */
+HEIST_VOID_TASK(slow_leaf, atomic_size_t *, counter)
+{
+    sleep_us(20);
+    count_one(counter);
+}
+
+HEIST_VOID_TASK(scope_beside_a_child, int, width, const heist_scope *, outer)
 {
     HEIST_CHILD(one_leaf) child[8];
-    for (int i = 0; i < width; i++) HEIST_SPAWN_AT(&child[i], one_leaf, &outer_leaves);
-    sched_yield(); /* let them be stolen */
+    for (int i = 0; i < width; i++) HEIST_SPAWN_AT(&child[i], one_leaf, outer, &outer_leaves);
+    for (int i = 0; i < 4; i++) sched_yield(); /* let them be stolen */
     for (int i = 0; i < width - 1; i++) HEIST_SYNC_AT(&child[i], one_leaf);
     heist_scope inner;
     atomic_size_t mine = 0;
     begin(&inner, NULL);
-    for (int i = 0; i < 4; i++) CHECK(HEIST_DETACH(&inner, leaves, 2, &mine) == 0);
+    for (int i = 0; i < 3; i++) CHECK(HEIST_DETACH(&inner, leaves, 2, &inner, &mine) == 0);
+    for (int i = 0; i < 4; i++) CHECK(HEIST_DETACH(&inner, slow_leaf, &mine) == 0);
     CHECK(heist_scope_end(&inner) == 0);
     CHECK(atomic_load(&mine) == 16);
     atomic_fetch_add(&inner_leaves, atomic_load(&mine));
@@ -488,7 +505,7 @@ HEIST_VOID_TASK(scope_beside_a_child, int, width)
 
 static void a_scope_begun_beside_a_stolen_child_is_not_that_childs(void)
 {
-    unsigned rounds = test_scale(1500u);
+    unsigned rounds = test_scale(600u);
     FOR_BOTH_FENCE_MODES(mode) {
         heist_pool *pool = pool_of(5, *mode);
         for (unsigned round = 0; round < rounds; round++) {
@@ -496,7 +513,7 @@ static void a_scope_begun_beside_a_stolen_child_is_not_that_childs(void)
             begin(&scope, pool);
             atomic_store(&outer_leaves, 0);
             atomic_store(&inner_leaves, 0);
-            for (int i = 0; i < 4; i++) CHECK(HEIST_DETACH(&scope, scope_beside_a_child, 2 + i) == 0);
+            for (int i = 0; i < 4; i++) CHECK(HEIST_DETACH(&scope, scope_beside_a_child, 2 + i, &scope) == 0);
             CHECK(heist_scope_end(&scope) == 0);
             CHECK(atomic_load(&outer_leaves) == 2 + 3 + 4 + 5);
             CHECK(atomic_load(&inner_leaves) == 4 * 16);
@@ -580,13 +597,18 @@ static void wait_with_the_lock(void *unused)
     CHECK(pthread_mutex_unlock(&held) == 0);
 }
 
-static void a_lock_held_across_a_wait_meets_no_unrelated_task(void)
+static void make_checking_lock(void)
 {
     pthread_mutexattr_t checking;
     pthread_mutexattr_init(&checking);
     pthread_mutexattr_settype(&checking, PTHREAD_MUTEX_ERRORCHECK);
     pthread_mutex_init(&held, &checking);
     pthread_mutexattr_destroy(&checking);
+}
+
+static void a_lock_held_across_a_wait_meets_no_unrelated_task(void)
+{
+    make_checking_lock();
     unsigned rounds = test_scale(100u);
     FOR_BOTH_FENCE_MODES(mode) {
         for (unsigned workers = 1; workers <= 4; workers++) {
@@ -601,6 +623,50 @@ static void a_lock_held_across_a_wait_meets_no_unrelated_task(void)
             TEST_ASSERT_EQUAL_INT(0, atomic_load(&wrong));
             TEST_ASSERT_EQUAL_size_t(rounds * 70u, atomic_load(&unrelated_ran));
         }
+    }
+    pthread_mutex_destroy(&held);
+}
+
+/* The last task of the scope runs on the only other worker while unrelated ones lie in that worker's deque and in the inbox:
+ * the waiter comes by them, and must not run them. */
+static atomic_bool slow_runs;
+
+static void slow_with_others_behind_it(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 5; i++) CHECK(heist_submit(NULL, take_the_lock, NULL, HEIST_WAIT) == 0); /* into this deque */
+    atomic_store(&slow_runs, true);
+    sleep_us(5000);
+}
+
+static void wait_for_the_slow_one(void *unused)
+{
+    (void)unused;
+    CHECK(pthread_mutex_lock(&held) == 0);
+    heist_scope scope;
+    begin(&scope, NULL);
+    CHECK(heist_detach(&scope, slow_with_others_behind_it, NULL) == 0);
+    while (!atomic_load(&slow_runs)) sched_yield();
+    CHECK(heist_scope_end(&scope) == 0);
+    CHECK(pthread_mutex_unlock(&held) == 0);
+}
+
+static void a_waiter_leaves_alone_what_others_have(void)
+{
+    make_checking_lock();
+    FOR_BOTH_FENCE_MODES(mode) {
+        heist_pool *pool = pool_of(2, *mode);
+        atomic_store(&unrelated_ran, 0);
+        for (int round = 0; round < 10; round++) {
+            atomic_store(&slow_runs, false);
+            CHECK(heist_submit(pool, wait_for_the_slow_one, NULL, HEIST_WAIT) == 0);
+            while (!atomic_load(&slow_runs)) sched_yield();
+            for (int i = 0; i < 5; i++) CHECK(heist_submit(pool, take_the_lock, NULL, HEIST_WAIT) == 0);
+            CHECK(heist_pool_wait(pool) == 0);
+        }
+        free_pool(pool);
+        TEST_ASSERT_EQUAL_INT(0, atomic_load(&wrong));
+        TEST_ASSERT_EQUAL_size_t(100, atomic_load(&unrelated_ran));
     }
     pthread_mutex_destroy(&held);
 }
@@ -878,6 +944,7 @@ int main(void)
     RUN_TEST(a_scope_begun_beside_a_stolen_child_is_not_that_childs);
     RUN_TEST(scopes_nest_in_the_tasks_of_scopes);
     RUN_TEST(a_lock_held_across_a_wait_meets_no_unrelated_task);
+    RUN_TEST(a_waiter_leaves_alone_what_others_have);
     RUN_TEST(one_worker_finds_the_tasks_of_a_scope_among_others);
     RUN_TEST(a_task_may_wait_for_a_scope_begun_elsewhere);
     RUN_TEST(a_task_may_wait_for_a_scope_of_another_pool);
