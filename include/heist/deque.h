@@ -6,8 +6,9 @@
  * operation takes a lock. It is the deque of Chase and Lev (2005) with the memory orders of Le, Pop, Cohen and Zappa
  * Nardelli (2013); lib/deque/DEQUE.md has the edges, the proof sketch, and how old arrays are given back.
  *
- * The elements are pointers that the deque never follows. NULL is an element like any other: whether there was one is in
- * the result, not in the pointer. What the owner wrote before heist_deque_push is visible to whoever gets the element.
+ * The elements are pointers that the deque never follows. NULL is an element like any other: whether there was one is
+ * in the result, not in the pointer. What the owner wrote before heist_deque_push is visible to whoever gets the
+ * element.
  *
  * The array grows by doubling when it is full and shrinks when it is mostly empty, never below the capacity asked for.
  * An array that was left is freed by the owner once no thief can be reading it; until then it is kept, and all arrays
@@ -39,9 +40,9 @@
  *     size         -     -     -        -        -     no
  *     free         no    no    no       no       no    no
  *
- * Steal, steal_half and size are lock-free: a suspended thread, owner or thief, stops nobody. Push and pop are wait-free
- * except when the array changes size, which costs an allocation and a copy. The owner may also steal from itself. None
- * of this is safe in a signal handler that interrupts the owner inside the same deque. */
+ * Steal, steal_half and size are lock-free: a suspended thread, owner or thief, stops nobody. Push and pop are
+ * wait-free except when the array changes size, which costs an allocation and a copy. The owner may also steal from
+ * itself. None of this is safe in a signal handler that interrupts the owner inside the same deque. */
 #ifndef HEIST_DEQUE_H
 #define HEIST_DEQUE_H
 
@@ -60,9 +61,9 @@ typedef enum heist_steal {
 
 typedef struct heist_deque heist_deque;
 
-/* Makes an empty deque. `capacity_hint` elements fit before it grows; it is rounded up to a power of two, 0 is a default.
- * Call from: any thread.  Blocks: no, but allocates.  Returns NULL with errno EINVAL for a hint that no memory could
- * hold (above 2^46), ENOMEM when memory is short. */
+/* Makes an empty deque. `capacity_hint` elements fit before it grows; it is rounded up to a power of two, 0 is a
+ * default. Call from: any thread.  Blocks: no, but allocates.  Returns NULL with errno EINVAL for a hint that no memory
+ * could hold (above 2^46), ENOMEM when memory is short. */
 HEIST_API heist_deque *heist_deque_new(size_t capacity_hint);
 
 /* Frees the deque; what is still in it is forgotten, not freed. NULL is allowed.
@@ -82,10 +83,10 @@ HEIST_API heist_steal heist_deque_pop(heist_deque *deque, void **out);
  * Call from: any thread.  Blocks: no. */
 HEIST_API heist_steal heist_deque_steal(heist_deque *deque, void **out);
 
-/* Takes up to half (rounded up) of the elements it sees, at most `max`, oldest first, into `out[0]` and on. Each is taken
- * with a compare-and-swap of its own: the owner pops without one as long as it sees two elements, so a thief that moved
- * the top by several at once could take what the owner is popping. One that goes to another thread on the way counts as
- * one of the half, so the call ends after that many attempts.
+/* Takes up to half (rounded up) of the elements it sees, at most `max`, oldest first, into `out[0]` and on. Each is
+ * taken with a compare-and-swap of its own: the owner pops without one as long as it sees two elements, so a thief that
+ * moved the top by several at once could take what the owner is popping. One that goes to another thread on the way
+ * counts as one of the half, so the call ends after that many attempts.
  * Call from: any thread.  Blocks: no.  Returns how many were taken; 0: nothing seen, or all lost to others. */
 HEIST_API size_t heist_deque_steal_half(heist_deque *deque, void **out, size_t max);
 

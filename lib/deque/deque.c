@@ -65,12 +65,12 @@ static heist__ring *ring_new(const heist_deque *deque, uint64_t capacity)
 
 static void *slot_read(const heist__ring *ring, uint64_t index)
 {
-    return heist__load_relaxed(&ring->slots[index & ring->mask]); /* relaxed: R1 (or R2) came before, R4 comes after */
+    return heist__load_relaxed(&ring->slots[index & ring->mask]); /* relaxed: R1 (R2) came before, R4 comes after */
 }
 
 static void slot_write(heist__ring *ring, uint64_t index, void *element)
 {
-    heist__store_relaxed(&ring->slots[index & ring->mask], element); /* relaxed: R4 came before, R1 (or R2) comes after */
+    heist__store_relaxed(&ring->slots[index & ring->mask], element); /* relaxed: R4 came before, R1 (R2) comes after */
 }
 
 /* --- giving rings back ------------------------------------------------------------------------------------------ */
@@ -79,7 +79,8 @@ unsigned heist__deque_enter(heist_deque *deque)
 {
     /* relaxed: either side protects; the owner only steers newcomers away from the one it waits for */
     unsigned side = heist__load_relaxed(&deque->side);
-    heist__add_seq_cst(&deque->readers[side].count, 1); /* R6: before the ring is loaded. Pairs with R6 in ring_replace. */
+    /* R6: before the ring is loaded. Pairs with R6 in ring_replace. */
+    heist__add_seq_cst(&deque->readers[side].count, 1);
     return side;
 }
 
@@ -258,7 +259,7 @@ static uint64_t lower_bottom_then_read_top(heist_deque *deque, uint64_t bottom)
 #if FENCES
     /* R1: release, because a thief that reads this value steals what earlier pushes published. */
     heist__store_release(&deque->bottom, bottom);
-    heist__fence_seq_cst(); /* R3: bottom before top. Pairs with R3 in read_top_then_bottom. */
+    heist__fence_seq_cst();                  /* R3: bottom before top. Pairs with R3 in read_top_then_bottom. */
     return heist__load_relaxed(&deque->top); /* relaxed: the fence orders it */
 #else
     heist__store_seq_cst(&deque->bottom, bottom); /* R3, R1 */
@@ -285,7 +286,8 @@ heist_steal heist_deque_pop(heist_deque *deque, void **out)
     if (left <= 0) {
         left = 0;
         bottom++; /* empty, and top is there too */
-        heist__store_relaxed(&deque->bottom, bottom); /* relaxed: nothing can be stolen on the strength of this value */
+        /* relaxed: nothing can be stolen on the strength of this value */
+        heist__store_relaxed(&deque->bottom, bottom);
     }
     if (left < ring->shrink_below || (left == 0 && deque->retired)) {
         tidy(deque, ring, bottom - (uint64_t)left, bottom);
@@ -299,12 +301,12 @@ static uint64_t read_top_then_bottom(const heist_deque *deque, uint64_t *top)
 {
 #if FENCES
     *top = heist__load_relaxed(&deque->top); /* relaxed: the fence orders it */
-    heist__fence_seq_cst(); /* R3: top before bottom. Pairs with R3 in lower_bottom_then_read_top. */
+    heist__fence_seq_cst();                  /* R3: top before bottom. Pairs with R3 in lower_bottom_then_read_top. */
     /* R1: before the slot is read. Pairs with R1 in heist_deque_push. */
     return heist__load_acquire(&deque->bottom);
 #else
-    *top = heist__load_seq_cst(&deque->top);    /* R3 */
-    return heist__load_seq_cst(&deque->bottom); /* R3, R1 */
+    *top = heist__load_seq_cst(&deque->top);      /* R3 */
+    return heist__load_seq_cst(&deque->bottom);   /* R3, R1 */
 #endif
 }
 

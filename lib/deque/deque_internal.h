@@ -1,5 +1,5 @@
-/* deque_internal.h: the ring deque opened up, for lib/deque/deque.c and for its tests. A theft is cut into steps here so
- * that a test can hold a thief between any two of them while the owner goes on; heist_deque_steal is these steps in
+/* deque_internal.h: the ring deque opened up, for lib/deque/deque.c and for its tests. A theft is cut into steps here
+ * so that a test can hold a thief between any two of them while the owner goes on; heist_deque_steal is these steps in
  * order. Nothing else includes this header. */
 #ifndef HEIST_DEQUE_INTERNAL_H
 #define HEIST_DEQUE_INTERNAL_H
@@ -11,10 +11,10 @@
 /* An array of 2^n slots; element i is in slot i mod 2^n. Once it is published only its slots change, and once it is
  * retired nothing does but the two fields for the owner's eyes. */
 typedef struct heist__ring {
-    uint64_t mask;             /* capacity - 1. Written by: owner, before R2. Read by: owner, thieves. */
-    int64_t shrink_below;      /* length at which pop considers a smaller ring; 0: never. Owner only. */
-    struct heist__ring *older; /* next in the list of retired rings. Owner only. */
-    unsigned idle_seen;        /* bit s: readers[s] was 0 at some time since this was retired. Owner only. */
+    uint64_t mask;                 /* capacity - 1. Written by: owner, before R2. Read by: owner, thieves. */
+    int64_t shrink_below;          /* length at which pop considers a smaller ring; 0: never. Owner only. */
+    struct heist__ring *older;     /* next in the list of retired rings. Owner only. */
+    unsigned idle_seen;            /* bit s: readers[s] was 0 at some time since this was retired. Owner only. */
     HEIST__ATOMIC(void *) slots[]; /* Written by: owner. Read by: owner, thieves. */
 } heist__ring;
 
@@ -30,7 +30,7 @@ struct heist_deque {
     /* Index after the youngest element. Written by: owner. Read by: owner, thieves. */
     _Alignas(HEIST__LINE) HEIST__ATOMIC(uint64_t) bottom;
     HEIST__ATOMIC(heist__ring *) ring; /* Written by: owner. Read by: owner, thieves. */
-    HEIST__ATOMIC(unsigned) side;      /* which of `readers` newcomers use. Written by: owner. Read by: owner, thieves. */
+    HEIST__ATOMIC(unsigned) side;      /* which of `readers` newcomers take. Written by: owner. Read by: all. */
     heist__ring *retired;              /* rings that a thief may still read, youngest first. Owner only. */
     uint64_t floor;                    /* least capacity. Owner only, constant. */
     void *(*allocate)(size_t count, size_t size); /* calloc; a test may refuse. Owner only. */
@@ -48,11 +48,15 @@ typedef struct heist__theft {
 /* heist_deque_new with the index of the first element, to come near a wrap-around without 2^63 pushes. */
 heist_deque *heist__deque_new_at(size_t capacity_hint, uint64_t first_index);
 
-unsigned heist__deque_enter(heist_deque *deque);              /* until leave, no ring that is read is freed */
-void heist__deque_leave(heist_deque *deque, unsigned side);   /* `side`: what enter returned */
-heist_steal heist__deque_look(const heist_deque *deque, heist__theft *theft); /* GOT: something to try for */
-void heist__deque_read(const heist_deque *deque, heist__theft *theft);        /* between enter and leave */
-heist_steal heist__deque_settle(heist_deque *deque, const heist__theft *theft); /* GOT: item is the thief's */
+/* From enter to leave no ring that this thief reads is freed; leave is told what enter returned. */
+unsigned heist__deque_enter(heist_deque *deque);
+void heist__deque_leave(heist_deque *deque, unsigned side);
+
+/* Looks for something to take: HEIST_STEAL_GOT or _EMPTY. Reads it, between enter and leave. Tries to get it:
+ * HEIST_STEAL_GOT or _LOST. */
+heist_steal heist__deque_look(const heist_deque *deque, heist__theft *theft);
+void heist__deque_read(const heist_deque *deque, heist__theft *theft);
+heist_steal heist__deque_settle(heist_deque *deque, const heist__theft *theft);
 
 /* Slots in the ring in use and in all retired ones. Call from: the owner. */
 size_t heist__deque_slots_held(const heist_deque *deque);

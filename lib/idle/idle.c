@@ -15,7 +15,7 @@ static bool rouse(heist__idle *idle, heist__sleeper *s)
     return true;
 }
 
-bool heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls)
+void heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls)
 {
     heist__store_seq_cst(&self->asleep, 1);  /* I3: who counts us finds us */
     heist__add_seq_cst(&idle->asleep, 1);    /* I2: before the ring, so that who hears it finds a sleeper */
@@ -24,12 +24,11 @@ bool heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idl
     /* I1: every push is either seen by any_work or has heard the ring. A refused barrier concludes nothing: go on. */
     if (!heist__heavy_barrier(idle->fenced) || calls->any_work(calls->context)) {
         if (rouse(idle, self)) heist__add_seq_cst(&idle->searching, 1);
-        return false; /* roused by another: that one has counted us as searching */
+        return; /* roused by another: that one has counted us as searching */
     }
     heist__futex_wait(&self->asleep, 1, SETTLE_NS);
     if (heist__load_acquire(&self->asleep) == 1 && calls->settled) calls->settled(calls->context);
     while (heist__load_acquire(&self->asleep) == 1) heist__futex_wait(&self->asleep, 1, -1); /* I3 */
-    return true;
 }
 
 void heist__idle_search(heist__idle *idle)

@@ -39,9 +39,8 @@ typedef struct heist__idle_calls {
     void *context;
 } heist__idle_calls;
 
-/* Searcher: found nothing. Sleeps until woken; returns at once if there is work after all. Still a searcher afterwards.
- * Returns whether it slept. */
-bool heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls);
+/* Searcher: found nothing. Sleeps until woken; returns at once if there is work after all. Still a searcher afterwards. */
+void heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls);
 
 /* An active worker begins to search; a searcher has found something. The latter wakes the next if it was the last, and
  * returns whether it did. */

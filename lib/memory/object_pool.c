@@ -1,6 +1,7 @@
-/* object_pool.c: a list of free blocks, last in first out because the latest is the one still in the cache. The link is in
- * the block's last word. Under AddressSanitizer blocks are longer, so that the link lies beyond the object: then the whole
- * object can be poisoned, while the leak checker, which does not follow pointers in poisoned memory, still sees the list. */
+/* object_pool.c: a list of free blocks, last in first out because the latest is the one still in the cache. The link is
+ * in the block's last word. Under AddressSanitizer blocks are longer, so that the link lies beyond the object: then the
+ * whole object can be poisoned, while the leak checker, which does not follow pointers in poisoned memory, still sees
+ * the list. */
 #include "memory/object_pool.h"
 
 #include <errno.h>

@@ -1,15 +1,15 @@
-/* object_pool.h: blocks of one size for one owner, kept for reuse instead of going back to malloc each time. A pool is not
- * shared between threads and has no atomics; what makes it useful to several is that a block is at home nowhere: one
- * taken from a pool may be given to any pool of the same object size, by whichever thread has it last, so records that
- * are stolen settle where they were finished. Whoever hands a block to another thread orders that hand-over. */
+/* object_pool.h: blocks of one size for one owner, kept for reuse instead of going back to malloc each time. A pool is
+ * not shared between threads and has no atomics; what makes it useful to several is that a block is at home nowhere:
+ * one taken from a pool may be given to any pool of the same object size, by whichever thread has it last, so records
+ * that are stolen settle where they were finished. Whoever hands a block to another thread orders that hand-over. */
 #ifndef HEIST_OBJECT_POOL_H
 #define HEIST_OBJECT_POOL_H
 
 #include <stddef.h>
 
 typedef struct heist__object_pool { /* everything: owner only */
-    void *kept;        /* the block given last, linked to the one before */
-    size_t kept_count; /* how many there are */
+    void *kept;                     /* the block given last, linked to the one before */
+    size_t kept_count;              /* how many there are */
     size_t keep_max;
     size_t object_size;
     size_t block_size; /* object_size with room for the link, a multiple of HEIST__LINE */

@@ -10,15 +10,16 @@
  * asked whom to wake.
  *
  * A PRODUCER SUSPENDED IN THE MIDDLE OF PUT holds one slot, and its item does not exist yet.
- *   built-in    Consumers take what lies behind it. Producers go on until they come round to that slot, which then looks
- *               full to them; nobody waits. looks_empty does not count it.
+ *   built-in    Consumers take what lies behind it. Producers go on until they come round to that slot, which then
+ *               looks full to them; nobody waits. looks_empty does not count it.
  *   liblfds     That queue cannot pass the slot: a take that finds nothing else waits, yielding, until the put is
  *               finished, and looks_empty is false meanwhile.
  * A consumer suspended in the middle of take holds nothing in the built-in queue; in liblfds's it holds its slot, which
  * looks full when the producers come round to it.
  *
- * Items come out roughly in the order in which they went in; two that went in while a third was taken may change places.
- * After fork() the child must destroy and init: a put that another thread of the parent had begun will never end there.
+ * Items come out roughly in the order in which they went in; two that went in while a third was taken may change
+ * places. After fork() the child must destroy and init: a put that another thread of the parent had begun will never
+ * end there.
  *
  *               put   take   looks_empty   init, destroy        -: in any threads at once   no: never
  * put            -     -         -             no
@@ -52,6 +53,7 @@ typedef struct heist__inbox_slot {
     HEIST__ATOMIC(void *) item; /* Written by: the producer of the position. Read by: consumers. */
 } heist__inbox_slot;
 
+/* Aligned: inside something malloc'ed it needs aligned_alloc. */
 typedef struct heist__inbox {
     /* Next position to put. Written by: producers, by CAS. Read by: all. */
     _Alignas(HEIST__LINE) HEIST__ATOMIC(uint64_t) tail;
@@ -59,11 +61,11 @@ typedef struct heist__inbox {
     _Alignas(HEIST__LINE) HEIST__ATOMIC(uint64_t) head;
     _Alignas(HEIST__LINE) heist__inbox_slot *slots; /* constant after init */
     uint64_t mask;                                  /* capacity - 1, constant after init */
-} heist__inbox; /* aligned: inside something malloc'ed it needs aligned_alloc */
+} heist__inbox;
 #endif
 
-/* Makes an empty inbox for `capacity` items, rounded up to a power of two, at least 2. The memory is first touched by the
- * caller, so it lies on the caller's node. Returns 0, -EINVAL for 0 or more than 2^24 items, -ENOMEM. */
+/* Makes an empty inbox for `capacity` items, rounded up to a power of two, at least 2. The memory is first touched by
+ * the caller, so it lies on the caller's node. Returns 0, -EINVAL for 0 or more than 2^24 items, -ENOMEM. */
 int heist__inbox_init(heist__inbox *inbox, size_t capacity);
 
 /* Frees it; items still inside are forgotten. Also right after a failed init, or on zeroed memory. */

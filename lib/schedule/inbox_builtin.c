@@ -1,7 +1,7 @@
-/* inbox_builtin.c: the built-in inbox, a ring whose slots carry sequence numbers. A producer claims a position by moving
- * the tail, fills the slot, then publishes it by its sequence number. A consumer does not claim a position: it goes from
- * the head to the tail and takes the first published slot by a CAS on the sequence number itself. So a slot claimed but
- * not yet filled is passed over, and cannot hide the finished ones behind it.
+/* inbox_builtin.c: the built-in inbox, a ring whose slots carry sequence numbers. A producer claims a position by
+ * moving the tail, fills the slot, then publishes it by its sequence number. A consumer does not claim a position: it
+ * goes from the head to the tail and takes the first published slot by a CAS on the sequence number itself. So a slot
+ * claimed but not yet filled is passed over, and cannot hide the finished ones behind it.
  *
  * The edges:
  *   Q1  put's store of i+1 (release) -> take's load of it (acquire): the item and what it points to. Without it a
@@ -50,7 +50,8 @@ int heist__inbox_init(heist__inbox *inbox, size_t capacity)
         return -EINVAL;
     }
     uint64_t rounded = power_of_two_from(capacity);
-    inbox->slots = aligned_alloc(HEIST__LINE, (rounded * sizeof *inbox->slots + HEIST__LINE - 1) & ~(size_t)(HEIST__LINE - 1));
+    size_t lines = (rounded * sizeof *inbox->slots + HEIST__LINE - 1) / HEIST__LINE;
+    inbox->slots = aligned_alloc(HEIST__LINE, lines * HEIST__LINE);
     if (!inbox->slots) {
         return -ENOMEM;
     }
@@ -84,7 +85,8 @@ bool heist__inbox_put(heist__inbox *inbox, void *item)
         if (ahead > 0) {
             tail = heist__load_relaxed(&inbox->tail); /* relaxed: as above; others have been here since */
         } else if (heist__cas_relaxed(&inbox->tail, &tail, tail + 1)) { /* relaxed: Q1 publishes; this only claims */
-            heist__store_relaxed(&slot->item, item); /* relaxed: Q2 came before, Q1 comes after */
+            /* relaxed: Q2 came before, Q1 comes after */
+            heist__store_relaxed(&slot->item, item);
             /* Q1: makes the item visible. Pairs with Q1 in try_take. */
             heist__store_release(&slot->sequence, tail + 1);
             return true;

@@ -1,9 +1,10 @@
 /* inbox_liblfds.c: the inbox on liblfds 7.1.1's bounded many-producer many-consumer queue, compiled where liblfds was
- * found. That queue is a ring with sequence numbers too, and its dequeue says "empty" also when the oldest slot is claimed
- * but not yet filled, though finished ones lie behind it. Here such an answer is believed only when the two indices are
- * equal; that is what inbox.h promises. liblfds wants its state aligned to LFDS711_PAL_ATOMIC_ISOLATION_IN_BYTES, the
- * number of elements a power of two from 2 on, and a load barrier in each thread that did not do the init: every dequeue
- * and enqueue begins with one, so only heist__inbox_init has to see to it that its own stores are out. */
+ * found. That queue is a ring with sequence numbers too, and its dequeue says "empty" also when the oldest slot is
+ * claimed but not yet filled, though finished ones lie behind it. Here such an answer is believed only when the two
+ * indices are equal; that is what inbox.h promises. liblfds wants its state aligned to
+ * LFDS711_PAL_ATOMIC_ISOLATION_IN_BYTES, the number of elements a power of two from 2 on, and a load barrier in each
+ * thread that did not do the init: every dequeue and enqueue begins with one, so only heist__inbox_init has to see to
+ * it that its own stores are out. */
 #include "schedule/inbox.h"
 
 #if !HEIST__INBOX_LIBLFDS
@@ -109,7 +110,7 @@ static void wait_a_little(unsigned turn)
     if (turn < YIELDS_BEFORE_SLEEP) {
         sched_yield();
     } else {
-        nanosleep(&(struct timespec){ .tv_nsec = SLEEP_NANOSECONDS }, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = SLEEP_NANOSECONDS}, NULL);
     }
 }
 

@@ -42,9 +42,8 @@ static bool has_work(heist__worker *w)
     return heist__frames_size(&w->frames) > 0 || heist_deque_size(w->loose) > 0;
 }
 
-static bool any_work(void *worker)
+static bool any_work(const heist_pool *pool)
 {
-    heist_pool *pool = ((heist__worker *)worker)->pool;
     if (heist__load_acquire(&pool->stop)) return true;
     for (unsigned i = 0; i < pool->inbox_count; i++) {
         if (!heist__inbox_looks_empty(&pool->inboxes[i])) return true;
@@ -52,6 +51,15 @@ static bool any_work(void *worker)
     for (unsigned i = 0; i < pool->count; i++) {
         if (has_work(pool->workers[i])) return true;
     }
+    return false;
+}
+
+/* The last look before sleep; nothing there means that it sleeps. */
+static bool last_look(void *worker)
+{
+    heist__worker *w = worker;
+    if (any_work(w->pool)) return true;
+    heist__count(&w->counters.parks);
     return false;
 }
 
@@ -149,7 +157,7 @@ static bool find(heist__worker *w, loot *found)
 
 static void search_and_run(heist__worker *w)
 {
-    const heist__idle_calls calls = {ring, any_work, give_memory_back, w};
+    const heist__idle_calls calls = {ring, last_look, give_memory_back, w};
     heist__backoff backoff;
     heist__backoff_begin(&backoff, w->pool->settings.spin);
     heist__idle_search(&w->pool->idle);
@@ -162,7 +170,7 @@ static void search_and_run(heist__worker *w)
             heist__idle_search(&w->pool->idle);
             heist__backoff_begin(&backoff, w->pool->settings.spin);
         } else if (heist__backoff_wait(&backoff, &w->random) == HEIST__PARK) {
-            if (heist__idle_sleep(&w->pool->idle, &w->sleeper, &calls)) heist__count(&w->counters.parks);
+            heist__idle_sleep(&w->pool->idle, &w->sleeper, &calls);
             heist__backoff_begin(&backoff, w->pool->settings.spin);
         }
     }

@@ -13,7 +13,7 @@
 enum { THIEVES = 2, BATCH = 16 };
 
 typedef struct cell {
-    size_t number;               /* plain: written before the push, read by the taker */
+    size_t number; /* plain: written before the push, read by the taker */
     HEIST__ATOMIC(unsigned) marks;
 } cell;
 

@@ -6,6 +6,8 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -100,6 +102,17 @@ static inline uint32_t draw(uint64_t *state)
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     return (uint32_t)((z ^ z >> 31) >> 16);
+}
+
+/* Another sequence in every run, and said which; HEIST_TEST_SEED repeats one. */
+static inline uint64_t test_seed(void)
+{
+    const char *text = getenv("HEIST_TEST_SEED");
+    uint64_t seed = text ? strtoull(text, NULL, 0) : (uint64_t)time(NULL);
+    char what[48];
+    snprintf(what, sizeof what, "HEIST_TEST_SEED=%llu", (unsigned long long)seed);
+    TEST_MESSAGE(what);
+    return seed;
 }
 
 /* ---- a test that hangs is a test that fails ---- */

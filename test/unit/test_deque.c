@@ -1,6 +1,6 @@
-/* test_deque.c: the ring deque, one thread at a time or in a fixed order of steps. Thieves are held between two steps of
- * a theft (deque_internal.h), so each published Chase-Lev bug has its test that fails every time, not sometimes. What
- * needs real races is in test/stress/stress_deque.c. */
+/* test_deque.c: the ring deque, one thread at a time or in a fixed order of steps. Thieves are held between two steps
+ * of a theft (deque_internal.h), so each published Chase-Lev bug has its test that fails every time, not sometimes.
+ * What needs real races is in test/stress/stress_deque.c. */
 #include "deque/deque_internal.h"
 #include "test_scale.h"
 #include "unity.h"
@@ -154,7 +154,7 @@ static void the_size_follows_every_operation(void)
 
 static void half_is_rounded_up_and_comes_oldest_first(void)
 {
-    void *out[8] = { NULL };
+    void *out[8] = {NULL};
     push_all(1, 7);
     TEST_ASSERT_EQUAL_size_t(4, heist_deque_steal_half(deque, out, 8));
     for (uintptr_t n = 1; n <= 4; n++) {
@@ -170,7 +170,7 @@ static void half_is_rounded_up_and_comes_oldest_first(void)
 
 static void half_is_never_more_than_asked_for(void)
 {
-    void *out[3] = { NULL, NULL, UNTOUCHED };
+    void *out[3] = {NULL, NULL, UNTOUCHED};
     push_all(1, 20);
     TEST_ASSERT_EQUAL_size_t(0, heist_deque_steal_half(deque, out, 0));
     TEST_ASSERT_NULL(out[0]);
@@ -182,7 +182,7 @@ static void half_is_never_more_than_asked_for(void)
 
 static void capacities_are_rounded_up(void)
 {
-    static const size_t hint_and_capacity[][2] = { { 0, 256 }, { 1, 2 }, { 2, 2 }, { 3, 4 }, { 1000, 1024 } };
+    static const size_t hint_and_capacity[][2] = {{0, 256}, {1, 2}, {2, 2}, {3, 4}, {1000, 1024}};
     for (size_t i = 0; i < sizeof hint_and_capacity / sizeof hint_and_capacity[0]; i++) {
         start_with(hint_and_capacity[i][0], 0);
         TEST_ASSERT_EQUAL_size_t(hint_and_capacity[i][1], capacity());
@@ -195,7 +195,7 @@ static void capacities_are_rounded_up(void)
 
 static void absurd_hints_are_refused(void)
 {
-    static const size_t hints[] = { SIZE_MAX, SIZE_MAX / 2 + 1, SIZE_MAX / 8, ((size_t)1 << 46) + 1 };
+    static const size_t hints[] = {SIZE_MAX, SIZE_MAX / 2 + 1, SIZE_MAX / 8, ((size_t)1 << 46) + 1};
     for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++) {
         errno = 0;
         TEST_ASSERT_NULL(heist_deque_new(hints[i]));
@@ -308,7 +308,7 @@ static void a_deque_never_shrinks_below_what_was_asked_for(void)
 /* Trap: an unsigned comparison of bottom and top takes a pop of nothing for a huge deque. */
 static void an_empty_deque_stays_empty_at_any_index(void)
 {
-    static const uint64_t firsts[] = { 0, 1, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX };
+    static const uint64_t firsts[] = {0, 1, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};
     for (size_t i = 0; i < sizeof firsts / sizeof firsts[0]; i++) {
         start_with(4, firsts[i]);
         there_is_nothing();
@@ -335,7 +335,7 @@ static void a_thief_in_the_middle_of_an_empty_pop_sees_nothing(void)
 /* Trap: indices that run over the end of their type, signed or unsigned, and growth in the midst of it. */
 static void indices_may_wrap(void)
 {
-    static const uint64_t ends[] = { INT64_MAX, UINT64_MAX };
+    static const uint64_t ends[] = {INT64_MAX, UINT64_MAX};
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         for (uint64_t before = 0; before < 12; before++) {
             void *out[8];

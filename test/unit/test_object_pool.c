@@ -158,7 +158,7 @@ static void memory_that_is_short_is_null(void)
 static void a_kept_object_is_poisoned(void)
 {
 #ifdef ASAN
-    static const size_t sizes[] = { 1, HEIST__LINE - sizeof(void *), HEIST__LINE, OBJECT };
+    static const size_t sizes[] = {1, HEIST__LINE - sizeof(void *), HEIST__LINE, OBJECT};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         heist__object_pool p;
         TEST_ASSERT_EQUAL_INT(0, heist__object_pool_init(&p, sizes[i], KEEP));

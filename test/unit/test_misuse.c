@@ -1,0 +1,166 @@
+/* Children that are never joined, as debug builds see them: told with their names, and the program goes on. */
+#define HEIST_DEBUG 1
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "support.h"
+
+void setUp(void)
+{
+    watchdog(PATIENCE_S);
+}
+
+void tearDown(void)
+{
+    alarm(0);
+}
+
+static int ran;
+
+HEIST_VOID_TASK(count)
+{
+    __atomic_fetch_add(&ran, 1, __ATOMIC_RELAXED);
+}
+
+HEIST_TASK(int, forgetful, int, joins)
+{
+    HEIST_SPAWN(remembered, count);
+    HEIST_SPAWN(forgotten, count);
+    if (joins) HEIST_SYNC(forgotten);
+    HEIST_SYNC(remembered);
+    return 7;
+}
+
+HEIST_TASK(int, careless, HEIST_CHILD(count) *, children, int, joins)
+{
+    for (int i = 0; i < 3; i++) HEIST_SPAWN_AT(&children[i], count);
+    for (int i = 0; i < 3 && joins; i++) HEIST_SYNC_AT(&children[i], count);
+    return 8;
+}
+
+HEIST_TASK(int, forgets_in_a_block, int, rounds)
+{
+    int sum = 0;
+    for (int i = 0; i < rounds; i++) {
+        HEIST_SPAWN(lost, forgetful, 1);
+        HEIST_SPAWN(kept, forgetful, 1);
+        sum += HEIST_SYNC(kept);
+    }
+    return sum;
+}
+
+static void plain_count(void *argument)
+{
+    (void)argument;
+    __atomic_fetch_add(&ran, 1, __ATOMIC_RELAXED);
+}
+
+HEIST_TASK(int, mixes, int, n)
+{
+    heist_scope scope;
+    if (n == 0 || heist_scope_begin(&scope, NULL) < 0) return 0;
+    heist_spawn(&scope, plain_count, NULL);
+    HEIST_CALL(forgetful, 1); /* does not know of the slot that heist_spawn has filled */
+    return 1;
+}
+
+/* Runs `body` with stderr in a file; what was said is in `said`. */
+static void listen(void (*body)(void), char said[4096])
+{
+    fflush(stderr);
+    FILE *file = tmpfile();
+    TEST_ASSERT_NOT_NULL(file);
+    int old = dup(STDERR_FILENO);
+    dup2(fileno(file), STDERR_FILENO);
+    body();
+    fflush(stderr);
+    dup2(old, STDERR_FILENO);
+    close(old);
+    rewind(file);
+    said[fread(said, 1, 4095, file)] = '\0';
+    fclose(file);
+}
+
+static heist_pool *pool;
+static int result;
+static HEIST_CHILD(count) outlives[3];
+
+static void run_forgetful(void) { result = HEIST_RUN(pool, forgetful, 0); }
+static void run_mindful(void) { result = HEIST_RUN(pool, forgetful, 1); }
+static void run_careless(void) { result = HEIST_RUN(pool, careless, outlives, 0); }
+static void run_careful(void) { result = HEIST_RUN(pool, careless, outlives, 1); }
+static void run_block(void) { result = HEIST_RUN(pool, forgets_in_a_block, 3); }
+
+static void in_both_sizes(void (*body)(void), int expected, int least_runs, const char *wanted)
+{
+    for (unsigned workers = 1; workers <= 4; workers += 3) {
+        char said[4096];
+        ran = 0;
+        pool = pool_of(workers, HEIST_FENCES_DEFAULT);
+        listen(body, said);
+        TEST_ASSERT_EQUAL_INT(expected, result);
+        if (wanted) {
+            TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said, wanted), said);
+        } else {
+            TEST_ASSERT_EQUAL_STRING("", said);
+        }
+        run_mindful(); /* the program goes on, and the deque is in order */
+        TEST_ASSERT_EQUAL_INT(7, result);
+        free_pool(pool);
+        TEST_ASSERT_TRUE(ran >= least_runs + 2);
+    }
+}
+
+static void a_child_that_is_joined_is_not_spoken_of(void)
+{
+    in_both_sizes(run_mindful, 7, 2, NULL);
+    in_both_sizes(run_careful, 8, 3, NULL);
+}
+
+static void a_named_child_is_told_with_its_task_and_joined(void)
+{
+    in_both_sizes(run_forgetful, 7, 2, "task count: child forgotten was never joined");
+}
+
+static void children_in_an_array_are_told_with_their_parent(void)
+{
+    in_both_sizes(run_careless, 8, 0, "task careless: ");
+}
+
+static void a_child_of_an_inner_block_is_joined_at_its_end(void)
+{
+    in_both_sizes(run_block, 21, 12, "child lost was never joined");
+}
+
+static void run_mixed(void)
+{
+    /* What happens to the overwritten child is not promised: a child process does it, and only what it says counts. */
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(2);
+        signal(SIGALRM, SIG_DFL);
+        heist_pool *own = heist_pool_new(NULL);
+        if (own) HEIST_RUN(own, mixes, 1);
+        _exit(0);
+    }
+    while (waitpid(child, NULL, 0) < 0) {}
+}
+
+static void plain_children_in_the_way_of_typed_ones_are_told(void)
+{
+    char said[4096];
+    listen(run_mixed, said);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said, "between heist_spawn and heist_join"), said);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(a_child_that_is_joined_is_not_spoken_of);
+    RUN_TEST(a_named_child_is_told_with_its_task_and_joined);
+    RUN_TEST(children_in_an_array_are_told_with_their_parent);
+    RUN_TEST(a_child_of_an_inner_block_is_joined_at_its_end);
+    RUN_TEST(plain_children_in_the_way_of_typed_ones_are_told);
+    return UNITY_END();
+}

@@ -1,0 +1,191 @@
+/* Counters: exact where they can be, and the sized struct. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "support.h"
+
+void setUp(void) {}
+void tearDown(void) {}
+
+HEIST_TASK(long, fib, int, n)
+{
+    if (n < 2) return n;
+    HEIST_SPAWN(left, fib, n - 1);
+    long right = HEIST_CALL(fib, n - 2);
+    return HEIST_SYNC(left) + right;
+}
+
+static long fib_number(int n)
+{
+    long a = 0, b = 1;
+    for (; n > 0; n--) {
+        long next = a + b;
+        a = b;
+        b = next;
+    }
+    return a;
+}
+
+static void count_one(void *argument)
+{
+    __atomic_fetch_add((int *)argument, 1, __ATOMIC_RELAXED);
+}
+
+static void every_spawn_is_counted_once_and_joined_once(void)
+{
+    const int n = 22;
+    const uint64_t spawns = (uint64_t)fib_number(n + 1) - 1;
+    FOR_BOTH_FENCE_MODES (mode) {
+        for (unsigned workers = 1; workers <= 4; workers++) {
+            heist_pool *pool = pool_of(workers, *mode);
+            for (uint64_t run = 1; run <= 5; run++) {
+                TEST_ASSERT_EQUAL_INT64(fib_number(n), HEIST_RUN(pool, fib, n));
+                heist_stats stats = stats_of(pool);
+                TEST_ASSERT_EQUAL_UINT64(run * spawns, stats.spawns);
+                TEST_ASSERT_EQUAL_UINT64(stats.spawns, stats.joins_inline + stats.joins_stolen);
+                if (workers == 1) TEST_ASSERT_EQUAL_UINT64(0, stats.joins_stolen);
+                TEST_ASSERT_EQUAL_UINT64(0, stats.spawns_called);
+                TEST_ASSERT_EQUAL_UINT(workers, stats.workers);
+            }
+            heist_pool_wait(pool); /* the root's own count comes after its result */
+            heist_stats stats = stats_of(pool);
+            TEST_ASSERT_EQUAL_UINT64(5, stats.detached);
+            TEST_ASSERT_EQUAL_UINT64(stats.spawns + stats.detached, stats.tasks);
+            free_pool(pool);
+        }
+    }
+}
+
+static void a_stolen_join_is_a_steal(void)
+{
+    heist_pool *pool = pool_of(4, HEIST_FENCES_DEFAULT);
+    for (int round = 0; round < 50 && stats_of(pool).joins_stolen == 0; round++) HEIST_RUN(pool, fib, 24);
+    heist_pool_wait(pool);
+    heist_stats stats = stats_of(pool);
+    uint64_t got = steals_in(&stats);
+    TEST_ASSERT_TRUE(stats.joins_stolen > 0);
+    TEST_ASSERT_EQUAL_UINT64(stats.joins_stolen, got);
+    free_pool(pool);
+}
+
+static void detached_tasks_are_counted(void)
+{
+    heist_pool *pool = pool_of(3, HEIST_FENCES_DEFAULT);
+    int ran = 0;
+    for (int i = 0; i < 1000; i++) TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, count_one, &ran, HEIST_WAIT));
+    TEST_ASSERT_EQUAL_INT(0, heist_pool_wait(pool));
+    TEST_ASSERT_EQUAL_INT(1000, ran);
+    TEST_ASSERT_EQUAL_UINT64(1000, stats_of(pool).detached);
+    TEST_ASSERT_EQUAL_UINT64(1000, stats_of(pool).tasks);
+    free_pool(pool);
+}
+
+static void the_workers_add_up_to_the_pool(void)
+{
+    heist_pool *pool = pool_of(4, HEIST_FENCES_DEFAULT);
+    HEIST_RUN(pool, fib, 24);
+    heist_pool_wait(pool);
+    sleep_us(50000); /* let them park: parks are counted then */
+    heist_stats all, sum = {0};
+    for (int tries = 0;; tries++) {
+        all = stats_of(pool);
+        memset(&sum, 0, sizeof sum);
+        for (unsigned i = 0; i < 4; i++) {
+            heist_stats one = {.size = sizeof one};
+            TEST_ASSERT_EQUAL_INT(0, heist_stats_read_worker(pool, i, &one));
+            TEST_ASSERT_EQUAL_UINT(1, one.workers);
+            sum.tasks += one.tasks;
+            sum.spawns += one.spawns;
+            sum.joins_stolen += one.joins_stolen;
+            sum.parks += one.parks;
+        }
+        if (sum.parks == all.parks || tries == 100) break; /* else a worker woke in between */
+    }
+    TEST_ASSERT_EQUAL_UINT64(all.tasks, sum.tasks);
+    TEST_ASSERT_EQUAL_UINT64(all.spawns, sum.spawns);
+    TEST_ASSERT_EQUAL_UINT64(all.joins_stolen, sum.joins_stolen);
+    TEST_ASSERT_EQUAL_UINT64(all.parks, sum.parks);
+    TEST_ASSERT_TRUE(all.parks > 0);
+    free_pool(pool);
+}
+
+static void a_struct_of_another_size_is_filled_as_far_as_it_goes(void)
+{
+    heist_pool *pool = pool_of(2, HEIST_FENCES_DEFAULT);
+    HEIST_RUN(pool, fib, 10);
+    union {
+        heist_stats stats;
+        unsigned char bytes[sizeof(heist_stats) + 32];
+    } u;
+    memset(&u, 0xee, sizeof u);
+    u.stats.size = offsetof(heist_stats, spawns);
+    TEST_ASSERT_EQUAL_INT(0, heist_stats_read(pool, &u.stats));
+    TEST_ASSERT_EQUAL_UINT(2, u.stats.workers);
+    TEST_ASSERT_EQUAL_HEX8(0xee, u.bytes[offsetof(heist_stats, spawns)]);
+    u.stats.size = sizeof u;
+    TEST_ASSERT_EQUAL_INT(0, heist_stats_read(pool, &u.stats));
+    TEST_ASSERT_EQUAL_UINT64(88, u.stats.spawns); /* fib(11) - 1 */
+    TEST_ASSERT_EQUAL_HEX8(0, u.bytes[sizeof u - 1]);
+    u.stats.size = 0;
+    TEST_ASSERT_EQUAL_INT(-EINVAL, heist_stats_read(pool, &u.stats));
+    u.stats.size = SIZE_MAX;
+    TEST_ASSERT_EQUAL_INT(-EINVAL, heist_stats_read(pool, &u.stats));
+    TEST_ASSERT_EQUAL_INT(-EINVAL, heist_stats_read(pool, NULL));
+    u.stats.size = sizeof u.stats;
+    TEST_ASSERT_EQUAL_INT(-EINVAL, heist_stats_read_worker(pool, 2, &u.stats));
+    TEST_ASSERT_EQUAL_INT(-EINVAL, heist_stats_read(NULL, &u.stats)); /* no default pool has been made */
+    free_pool(pool);
+}
+
+/* What a child process that runs fib with this value of HEIST_STATS says on stderr. */
+static void printed_with(const char *value, char said[4096])
+{
+    int ends[2], status;
+    TEST_ASSERT_EQUAL_INT(0, pipe(ends));
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        dup2(ends[1], STDERR_FILENO);
+        setenv("HEIST_STATS", value, 1);
+        heist_options options = HEIST_OPTIONS_INIT;
+        options.workers = 2;
+        options.name = "counted";
+        heist_pool *pool = heist_pool_new(&options);
+        _exit(!pool || HEIST_RUN(pool, fib, 10) != 55 || heist_pool_free(pool) != 0);
+    }
+    close(ends[1]);
+    size_t n = 0;
+    for (ssize_t got; (got = read(ends[0], said + n, 4095 - n)) > 0;) n += (size_t)got;
+    said[n] = '\0';
+    close(ends[0]);
+    TEST_ASSERT_EQUAL_INT(child, waitpid(child, &status, 0));
+    TEST_ASSERT_EQUAL_INT(0, status);
+}
+
+static void they_are_printed_when_asked_for(void)
+{
+    char said[4096];
+    printed_with("1", said);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said, "pool counted, 2 workers"), said);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said, " 88 "), said);
+    printed_with("0", said);
+    TEST_ASSERT_EQUAL_STRING("", said);
+    printed_with("", said);
+    TEST_ASSERT_EQUAL_STRING("", said);
+    printed_with("please", said);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said, "HEIST_STATS=please is not 1 or 0; ignored"), said);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(every_spawn_is_counted_once_and_joined_once);
+    RUN_TEST(a_stolen_join_is_a_steal);
+    RUN_TEST(detached_tasks_are_counted);
+    RUN_TEST(the_workers_add_up_to_the_pool);
+    RUN_TEST(a_struct_of_another_size_is_filled_as_far_as_it_goes);
+    RUN_TEST(they_are_printed_when_asked_for);
+    return UNITY_END();
+}

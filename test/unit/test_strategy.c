@@ -1,0 +1,116 @@
+/* Every strategy, amount, fence mode and binding: the same results, and nothing lost. */
+#include <stdio.h>
+
+#include "support.h"
+
+void setUp(void)
+{
+    watchdog(PATIENCE_S);
+}
+
+void tearDown(void)
+{
+    alarm(0);
+}
+
+/* An unbalanced tree: node i has as many children as its number says. */
+HEIST_TASK(long, grow, uint64_t, number, int, depth)
+{
+    if (depth == 0) return 1;
+    HEIST_CHILD(grow) children[5];
+    uint64_t state = number;
+    int n = (int)(draw(&state) % 6);
+    for (int i = 0; i < n; i++) HEIST_SPAWN_AT(&children[i], grow, number * 5 + (uint64_t)i + 1, depth - 1);
+    long nodes = 1;
+    for (int i = 0; i < n; i++) nodes += HEIST_SYNC_AT(&children[(i + n / 2) % n], grow);
+    return nodes;
+}
+
+static long grow_serial(uint64_t number, int depth)
+{
+    if (depth == 0) return 1;
+    uint64_t state = number;
+    int n = (int)(draw(&state) % 6);
+    long nodes = 1;
+    for (int i = 0; i < n; i++) nodes += grow_serial(number * 5 + (uint64_t)i + 1, depth - 1);
+    return nodes;
+}
+
+/* A burst of detached tasks, each of which detaches a few more. */
+static int burst_ran;
+
+static void burst(void *argument)
+{
+    uintptr_t depth = (uintptr_t)argument;
+    __atomic_fetch_add(&burst_ran, 1, __ATOMIC_RELAXED);
+    for (int i = 0; depth > 0 && i < 3; i++) {
+        if (heist_detach(NULL, burst, (void *)(depth - 1)) < 0) __atomic_fetch_add(&burst_ran, 1000000, __ATOMIC_RELAXED);
+    }
+}
+
+static heist_options options_of(heist_strategy strategy, heist_amount amount, heist_fences fences)
+{
+    heist_options options = HEIST_OPTIONS_INIT;
+    options.workers = 4;
+    options.strategy = strategy;
+    options.amount = amount;
+    options.fences = fences;
+    return options;
+}
+
+static void computes_right(heist_options options, const char *about)
+{
+    static long expected;
+    const int depth = 9;
+    if (expected == 0) expected = grow_serial(10, depth);
+    heist_pool *pool = heist_pool_new(&options);
+    TEST_ASSERT_NOT_NULL_MESSAGE(pool, heist_explain());
+    for (int round = 0; round < 3; round++) {
+        TEST_ASSERT_EQUAL_INT64_MESSAGE(expected, HEIST_RUN(pool, grow, 10, depth), about);
+        burst_ran = 0;
+        TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, burst, (void *)5, HEIST_WAIT));
+        TEST_ASSERT_EQUAL_INT(0, heist_pool_wait(pool));
+        TEST_ASSERT_EQUAL_INT_MESSAGE(364, burst_ran, about); /* 1 + 3 + ... + 3^5 */
+    }
+    free_pool(pool);
+}
+
+static void every_strategy_amount_and_fence_mode_computes_the_same(void)
+{
+    for (int strategy = HEIST_STRATEGY_NEAR; strategy <= HEIST_STRATEGY_ADAPTIVE; strategy++) {
+        for (int amount = HEIST_AMOUNT_ONE; amount <= HEIST_AMOUNT_HALF; amount++) {
+            FOR_BOTH_FENCE_MODES (mode) {
+                char about[64];
+                snprintf(about, sizeof about, "strategy %d, amount %d, %s", strategy, amount, fence_word(*mode));
+                computes_right(options_of((heist_strategy)strategy, (heist_amount)amount, *mode), about);
+            }
+        }
+    }
+}
+
+static void every_binding_computes_the_same(void)
+{
+    for (int bind = HEIST_BIND_NONE; bind <= HEIST_BIND_NODE; bind++) {
+        heist_options options = options_of(HEIST_STRATEGY_NEAR, HEIST_AMOUNT_ONE, HEIST_FENCES_DEFAULT);
+        options.bind = (heist_bind)bind;
+        computes_right(options, "bound");
+    }
+}
+
+static void every_seed_computes_the_same(void)
+{
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        heist_options options = options_of(HEIST_STRATEGY_RANDOM, HEIST_AMOUNT_HALF, HEIST_FENCES_DEFAULT);
+        options.seed = seed;
+        computes_right(options, "seeded");
+    }
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(every_strategy_amount_and_fence_mode_computes_the_same);
+    RUN_TEST(every_binding_computes_the_same);
+    RUN_TEST(every_seed_computes_the_same);
+    return UNITY_END();
+}
