@@ -1,0 +1,321 @@
+/* test_idle.c: nobody sleeps while there is work, and nobody uses the CPU while there is none. Times are only compared with
+ * times measured in the same test, or with what a sleeping pool could not use. */
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include "support.h"
+
+void setUp(void)
+{
+    watchdog(PATIENCE_S);
+}
+
+void tearDown(void)
+{
+}
+
+/* Long enough for every worker of an idle pool to have gone to sleep, slow places included. */
+static void let_it_fall_asleep(heist_pool *pool)
+{
+    for (uint64_t parks = stats_of(pool).parks, before = UINT64_MAX; parks != before;) {
+        before = parks;
+        sleep_us(30000);
+        parks = stats_of(pool).parks;
+    }
+}
+
+/* ---- four sleeps at once ---- */
+
+#define NAP_US 100000
+
+HEIST_VOID_TASK(nap)
+{
+    sleep_us(NAP_US);
+}
+
+/* The owner joins at once; or computes, or sleeps, for as long as the children take: `busy_ms`. */
+HEIST_VOID_TASK(four_naps, double, busy_ms, bool, busy)
+{
+    HEIST_SPAWN(a, nap);
+    HEIST_SPAWN(b, nap);
+    HEIST_SPAWN(c, nap);
+    if (busy) {
+        compute_for_ms(busy_ms);
+    } else {
+        HEIST_SPAWN(d, nap);
+        HEIST_SYNC(d);
+    }
+    HEIST_SYNC(c);
+    HEIST_SYNC(b);
+    HEIST_SYNC(a);
+}
+
+static double four_naps_serial_ms(void)
+{
+    double begin = now_ms();
+    for (int i = 0; i < 4; i++) sleep_us(NAP_US);
+    return now_ms() - begin;
+}
+
+static double four_naps_ms(heist_pool *pool, bool busy, bool asleep_before)
+{
+    if (asleep_before) let_it_fall_asleep(pool);
+    else HEIST_RUN(pool, nap); /* its other workers may still look about */
+    double begin = now_ms();
+    HEIST_RUN(pool, four_naps, NAP_US / 1000.0, busy);
+    return now_ms() - begin;
+}
+
+static void four_naps_take_the_time_of_one(void)
+{
+    double serial = four_naps_serial_ms();
+    FOR_BOTH_FENCE_MODES (mode) {
+        heist_pool *pool = pool_of(4, *mode);
+        for (int how = 0; how < 4; how++) {
+            double best = 1e9; /* of three: the machine may be busy */
+            for (int i = 0; i < 3 && best > serial * 0.5; i++) {
+                double took = four_naps_ms(pool, how & 1, how & 2);
+                if (took < best) best = took;
+            }
+            char what[120];
+            snprintf(what, sizeof what, "%.0f ms, one after the other %.0f ms; %s, the owner %s, the pool %s before", best,
+                     serial, fence_word(*mode), how & 1 ? "computes" : "joins", how & 2 ? "asleep" : "awake");
+            TEST_ASSERT_TRUE_MESSAGE(best < serial * 0.6, what);
+        }
+        free_pool(pool);
+    }
+}
+
+/* ---- a task that nobody joins for a while is found by somebody ---- */
+
+HEIST_VOID_TASK(says_hello, HEIST__ATOMIC(int) *, hello)
+{
+    heist__store_release(hello, 1);
+}
+
+/* Pushes one task and then does nothing that heist could notice until it has run. */
+HEIST_VOID_TASK(pushes_and_computes)
+{
+    HEIST__ATOMIC(int) hello = 0;
+    HEIST_SPAWN(child, says_hello, &hello);
+    while (!heist__load_acquire(&hello)) {} /* the watchdog ends it if nobody comes */
+    HEIST_SYNC(child);
+}
+
+static void one_push_wakes_a_sleeper(void)
+{
+    FOR_BOTH_FENCE_MODES (mode) {
+        heist_pool *pool = pool_of(2, *mode);
+        for (int i = test_scale(10); i > 0; i--) {
+            let_it_fall_asleep(pool);
+            HEIST_RUN(pool, pushes_and_computes);
+        }
+        uint64_t chance = 1;
+        for (int i = test_scale(1000); i > 0; i--) { /* also while they are just going to sleep */
+            sleep_us(draw(&chance) % 200);
+            HEIST_RUN(pool, pushes_and_computes);
+        }
+        TEST_ASSERT_GREATER_OR_EQUAL_UINT64(test_scale(10), stats_of(pool).joins_stolen);
+        free_pool(pool);
+    }
+}
+
+/* Many pushes, each of them at some moment of a sleeper's going to sleep, by a worker that then computes. */
+HEIST_TASK(int, pushes_at_random_moments, int, rounds, uint64_t, chance)
+{
+    for (int i = 0; i < rounds; i++) {
+        HEIST__ATOMIC(int) hello = 0;
+        HEIST_SPAWN(child, says_hello, &hello);
+        while (!heist__load_acquire(&hello)) {}
+        HEIST_SYNC(child);
+        for (volatile uint32_t n = draw(&chance) % 30000; n > 0; n--) {}
+    }
+    return rounds;
+}
+
+static void no_push_is_missed_by_who_is_going_to_sleep(void)
+{
+    FOR_BOTH_FENCE_MODES (mode) {
+        for (unsigned workers = 2; workers <= 4; workers += 2) {
+            heist_pool *pool = pool_of(workers, *mode);
+            int rounds = test_scale(5000);
+            TEST_ASSERT_EQUAL_INT(rounds, HEIST_RUN(pool, pushes_at_random_moments, rounds, workers));
+            free_pool(pool);
+        }
+    }
+}
+
+/* One woken worker wakes the next: as many tasks as workers, none of which ends before all have begun. */
+HEIST_VOID_TASK(waits_for_all, HEIST__ATOMIC(int) *, here, int, all)
+{
+    heist__add_acq_rel(here, 1);
+    while (heist__load_acquire(here) < all) sched_yield();
+}
+
+HEIST_VOID_TASK(all_at_once, int, all)
+{
+    HEIST_CHILD(waits_for_all) child[16];
+    HEIST__ATOMIC(int) here = 0;
+    for (int i = 0; i < all; i++) HEIST_SPAWN_AT(&child[i], waits_for_all, &here, all);
+    for (int i = all - 1; i >= 0; i--) HEIST_SYNC_AT(&child[i], waits_for_all);
+}
+
+static void one_woken_worker_wakes_the_next(void)
+{
+    FOR_BOTH_FENCE_MODES (mode) {
+        for (int workers = 2; workers <= 8; workers += 3) {
+            heist_pool *pool = pool_of((unsigned)workers, *mode);
+            let_it_fall_asleep(pool);
+            uint64_t chance = 7;
+            for (int i = test_scale(200); i > 0; i--) {
+                HEIST_RUN(pool, all_at_once, workers);
+                sleep_us(draw(&chance) % 300);
+            }
+            heist_stats stats = stats_of(pool);
+            TEST_ASSERT_GREATER_THAN_UINT64(0, stats.wakes);
+            TEST_ASSERT_GREATER_THAN_UINT64(0, stats.parks);
+            free_pool(pool);
+        }
+    }
+}
+
+/* ---- from outside ---- */
+
+static void count_up(void *argument)
+{
+    HEIST__ATOMIC(int) *count = argument;
+    heist__add_acq_rel(count, 1);
+}
+
+/* Each round begins about when the pool goes to sleep after the last. */
+static void no_run_from_outside_is_lost(void)
+{
+    uint64_t chance = test_seed();
+    FOR_BOTH_FENCE_MODES (mode) {
+        for (unsigned workers = 1; workers <= 4; workers += 3) {
+            heist_pool *pool = pool_of(workers, *mode);
+            HEIST__ATOMIC(int) count = 0;
+            int rounds = test_scale(10000);
+            for (int i = 0; i < rounds; i++) {
+                TEST_ASSERT_EQUAL_INT(0, heist_run(pool, count_up, &count));
+                for (volatile uint32_t n = draw(&chance) % 20000; n > 0; n--) {}
+                if (i % 64 == 0) sleep_us(draw(&chance) % 500);
+            }
+            TEST_ASSERT_EQUAL_INT(rounds, heist__load_seq_cst(&count));
+            free_pool(pool);
+        }
+    }
+}
+
+static void no_submission_is_lost(void)
+{
+    uint64_t chance = test_seed();
+    FOR_BOTH_FENCE_MODES (mode) {
+        heist_pool *pool = pool_of(3, *mode);
+        HEIST__ATOMIC(int) count = 0;
+        int rounds = test_scale(10000), expected = 0;
+        for (int i = 0; i < rounds; i++) {
+            for (uint32_t n = draw(&chance) % 4; n > 0; n--, expected++)
+                TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, count_up, &count, HEIST_WAIT));
+            while (heist__load_acquire(&count) < expected) sched_yield(); /* the watchdog ends it if one is lost */
+            for (volatile uint32_t n = draw(&chance) % 20000; n > 0; n--) {}
+        }
+        TEST_ASSERT_EQUAL_INT(0, heist_pool_wait(pool));
+        TEST_ASSERT_EQUAL_INT(expected, heist__load_seq_cst(&count));
+        free_pool(pool);
+    }
+}
+
+/* ---- no work, no CPU ---- */
+
+static double cpu_ms(void)
+{
+    return clock_ms(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static void a_pool_without_work_uses_no_cpu(void)
+{
+    FOR_BOTH_FENCE_MODES (mode) {
+        heist_pool *pool = pool_of(8, *mode);
+        HEIST_RUN(pool, all_at_once, 8);
+        let_it_fall_asleep(pool);
+        double best = 1e9;
+        for (int i = 0; i < 3; i++) { /* a pool that gives memory back after a while may do so once */
+            double cpu = cpu_ms(), wall = now_ms();
+            sleep_us(200000);
+            double share = (cpu_ms() - cpu) / (now_ms() - wall);
+            if (share < best) best = share;
+        }
+        char what[80];
+        snprintf(what, sizeof what, "%.4f of a core used by a sleeping pool, %s", best, fence_word(*mode));
+        TEST_ASSERT_TRUE_MESSAGE(best < 0.02, what);
+        uint64_t parks = stats_of(pool).parks;
+        sleep_us(100000);
+        TEST_ASSERT_EQUAL_UINT64_MESSAGE(parks, stats_of(pool).parks, "somebody woke up without a reason");
+        free_pool(pool);
+    }
+}
+
+/* One worker runs a long task, nobody else has anything to do: the others sleep all the same. */
+HEIST_VOID_TASK(measures_the_others, double *, share)
+{
+    sleep_us(100000); /* they have looked for work by then */
+    double cpu = cpu_ms(), wall = now_ms();
+    sleep_us(200000);
+    *share = (cpu_ms() - cpu) / (now_ms() - wall);
+}
+
+static void workers_sleep_beside_one_that_works(void)
+{
+    FOR_BOTH_FENCE_MODES (mode) {
+        heist_pool *pool = pool_of(8, *mode);
+        double share = 1;
+        for (int i = 0; i < 3 && share >= 0.02; i++) HEIST_RUN(pool, measures_the_others, &share);
+        char what[80];
+        snprintf(what, sizeof what, "%.4f of a core used by seven that have nothing to do", share);
+        TEST_ASSERT_TRUE_MESSAGE(share < 0.02, what);
+        free_pool(pool);
+    }
+}
+
+/* Who waits for a stolen child that takes its time does not spin, either. */
+HEIST_VOID_TASK(waits_for_sleeper, double *, share)
+{
+    HEIST_SPAWN(child, measures_the_others, share);
+    while (stats_of(heist_current_pool()).steal_got[0] + stats_of(heist_current_pool()).steal_got[1] +
+               stats_of(heist_current_pool()).steal_got[2] + stats_of(heist_current_pool()).steal_got[3] +
+               stats_of(heist_current_pool()).steal_got[4] ==
+           0)
+        sched_yield();
+    HEIST_SYNC(child);
+}
+
+static void who_waits_for_a_stolen_child_hardly_uses_cpu(void)
+{
+    FOR_BOTH_FENCE_MODES (mode) {
+        double share = 1;
+        for (int i = 0; i < 3 && share >= 0.1; i++) {
+            heist_pool *pool = pool_of(2, *mode);
+            HEIST_RUN(pool, waits_for_sleeper, &share);
+            free_pool(pool);
+        }
+        char what[80];
+        snprintf(what, sizeof what, "%.4f of a core used by a join that waits", share);
+        TEST_ASSERT_TRUE_MESSAGE(share < 0.1, what);
+    }
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(four_naps_take_the_time_of_one);
+    RUN_TEST(one_push_wakes_a_sleeper);
+    RUN_TEST(no_push_is_missed_by_who_is_going_to_sleep);
+    RUN_TEST(one_woken_worker_wakes_the_next);
+    RUN_TEST(no_run_from_outside_is_lost);
+    RUN_TEST(no_submission_is_lost);
+    RUN_TEST(a_pool_without_work_uses_no_cpu);
+    RUN_TEST(workers_sleep_beside_one_that_works);
+    RUN_TEST(who_waits_for_a_stolen_child_hardly_uses_cpu);
+    return UNITY_END();
+}

@@ -1,0 +1,315 @@
+/* Pools: several at once, from any thread, nested, ended in any order. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "schedule/worker.h"
+#include "support.h"
+
+void setUp(void)
+{
+    watchdog(PATIENCE_S);
+}
+
+void tearDown(void)
+{
+    alarm(0);
+}
+
+HEIST_TASK(long, fib, int, n)
+{
+    if (n < 2) return n;
+    HEIST_SPAWN(left, fib, n - 1);
+    long right = HEIST_CALL(fib, n - 2);
+    return HEIST_SYNC(left) + right;
+}
+
+#define N 18
+#define FIB_N 2584
+
+/* ---- who may run what where ---- */
+
+static void *runs_fib(void *argument)
+{
+    heist_pool *pool = argument;
+    long wrong = 0;
+    for (int i = 0; i < test_scale(200); i++) wrong += HEIST_RUN(pool, fib, N) != FIB_N;
+    return (void *)wrong;
+}
+
+static void many_threads_may_run_on_many_pools_at_once(void)
+{
+    heist_pool *pools[3];
+    pthread_t threads[9];
+    for (int i = 0; i < 3; i++) pools[i] = pool_of((unsigned)i + 1, i == 1 ? HEIST_FENCES_BOTH : HEIST_FENCES_THIEF);
+    for (int i = 0; i < 9; i++) TEST_ASSERT_EQUAL_INT(0, pthread_create(&threads[i], NULL, runs_fib, pools[i % 3]));
+    for (int i = 0; i < 9; i++) {
+        void *wrong;
+        TEST_ASSERT_EQUAL_INT(0, pthread_join(threads[i], &wrong));
+        TEST_ASSERT_NULL(wrong);
+    }
+    free_pool(pools[1]); /* neither the first nor the last */
+    free_pool(pools[0]);
+    free_pool(pools[2]);
+}
+
+static heist_pool *first, *second;
+
+HEIST_TASK(long, runs_on, heist_pool *, pool, int, n)
+{
+    HEIST_SPAWN(beside, fib, n);
+    long there = HEIST_RUN(pool, fib, n);
+    return HEIST_SYNC(beside) + there;
+}
+
+static void a_task_may_run_on_its_own_pool(void)
+{
+    first = pool_of(3, HEIST_FENCES_DEFAULT);
+    for (int i = 0; i < test_scale(100); i++) {
+        TEST_ASSERT_EQUAL_INT64(2 * FIB_N, HEIST_RUN(first, runs_on, first, N));
+        TEST_ASSERT_EQUAL_INT64(2 * FIB_N, HEIST_RUN(first, runs_on, NULL, N)); /* NULL: the running task's pool */
+    }
+    free_pool(first);
+}
+
+static void a_task_may_run_on_another_pool(void)
+{
+    first = pool_of(2, HEIST_FENCES_DEFAULT);
+    second = pool_of(2, HEIST_FENCES_DEFAULT);
+    for (int i = 0; i < test_scale(100); i++) {
+        TEST_ASSERT_EQUAL_INT64(2 * FIB_N, HEIST_RUN(first, runs_on, second, N));
+        TEST_ASSERT_EQUAL_INT64(2 * FIB_N, HEIST_RUN(second, runs_on, first, N));
+    }
+    free_pool(first);
+    free_pool(second);
+}
+
+static void where_am_i(void *argument)
+{
+    int *number = argument;
+    *number = heist_current_pool() == first ? heist_worker_number() : -2;
+}
+
+static void a_task_knows_where_it_is(void)
+{
+    first = pool_of(2, HEIST_FENCES_DEFAULT);
+    int number = -3;
+    TEST_ASSERT_EQUAL_INT(-1, heist_worker_number());
+    TEST_ASSERT_NULL(heist_current_pool());
+    TEST_ASSERT_EQUAL_INT(0, heist_run(first, where_am_i, &number));
+    TEST_ASSERT_TRUE(number == 0 || number == 1);
+    TEST_ASSERT_EQUAL_INT(-1, heist_worker_number());
+    free_pool(first);
+}
+
+/* ---- names, numbers, notes ---- */
+
+static void thread_name(void *argument)
+{
+    pthread_getname_np(pthread_self(), argument, 16);
+}
+
+static void threads_are_called_after_their_pool(void)
+{
+    heist_options options = HEIST_OPTIONS_INIT;
+    options.workers = 1;
+    options.name = "a-very-long-name-indeed";
+    heist_pool *pool = heist_pool_new(&options);
+    char name[16] = "";
+    TEST_ASSERT_NOT_NULL(pool);
+    TEST_ASSERT_EQUAL_INT(0, heist_run(pool, thread_name, name));
+    TEST_ASSERT_EQUAL_STRING("a-very-long-n/0", name);
+    free_pool(pool);
+}
+
+static void the_affinity_mask_sets_the_number_of_workers(void)
+{
+    cpu_set_t old, one;
+    TEST_ASSERT_EQUAL_INT(0, sched_getaffinity(0, sizeof old, &old));
+    CPU_ZERO(&one);
+    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, &old)) continue;
+        CPU_SET(cpu, &one);
+        break;
+    }
+    TEST_ASSERT_EQUAL_INT(0, sched_setaffinity(0, sizeof one, &one));
+    heist_pool *pool = heist_pool_new(NULL);
+    sched_setaffinity(0, sizeof old, &old);
+    TEST_ASSERT_NOT_NULL(pool);
+    TEST_ASSERT_EQUAL_UINT(1, heist_pool_workers(pool));
+    free_pool(pool);
+}
+
+static void nothing_can_be_said_of_no_pool(void)
+{
+    TEST_ASSERT_EQUAL_UINT(0, heist_pool_workers(NULL));
+    TEST_ASSERT_EQUAL_STRING("", heist_pool_notes(NULL));
+    TEST_ASSERT_EQUAL_INT(0, heist_pool_free(NULL));
+    TEST_ASSERT_EQUAL_INT(-EINVAL, heist_pool_shutdown(NULL, HEIST_DRAIN, NULL));
+    TEST_ASSERT_EQUAL_INT(-EINVAL, heist_pool_close(NULL));
+    first = pool_of(1, HEIST_FENCES_DEFAULT);
+    TEST_ASSERT_EQUAL_INT(-EINVAL, heist_run(first, NULL, NULL));
+    TEST_ASSERT_EQUAL_INT(-EINVAL, heist_submit(first, NULL, NULL, HEIST_WAIT));
+    TEST_ASSERT_EQUAL_INT(-EINVAL, heist_pool_shutdown(first, (heist_shutdown)7, NULL));
+    TEST_ASSERT_EQUAL_INT64(FIB_N, HEIST_RUN(first, fib, N));
+    free_pool(first);
+}
+
+/* ---- ending ---- */
+
+static void frees_its_pool(void *argument)
+{
+    int *error = argument;
+    *error = heist_pool_free(heist_current_pool());
+}
+
+static void waits_for_its_pool(void *argument)
+{
+    int *error = argument;
+    *error = heist_pool_wait(NULL);
+}
+
+static void a_task_cannot_end_or_await_its_own_pool(void)
+{
+    first = pool_of(2, HEIST_FENCES_DEFAULT);
+    int error = 1;
+    TEST_ASSERT_EQUAL_INT(0, heist_run(first, frees_its_pool, &error));
+    TEST_ASSERT_EQUAL_INT(-EDEADLK, error);
+    TEST_ASSERT_EQUAL_INT(0, heist_run(first, waits_for_its_pool, &error));
+    TEST_ASSERT_EQUAL_INT(-EDEADLK, error);
+    TEST_ASSERT_EQUAL_INT64(FIB_N, HEIST_RUN(first, fib, N)); /* it lives on */
+    free_pool(first);
+}
+
+static void frees_the_second(void *argument)
+{
+    int *error = argument;
+    *error = heist_pool_free(second);
+}
+
+static void a_task_may_end_another_pool(void)
+{
+    first = pool_of(1, HEIST_FENCES_DEFAULT);
+    second = pool_of(2, HEIST_FENCES_DEFAULT);
+    HEIST_RUN(second, fib, N);
+    int error = 1;
+    TEST_ASSERT_EQUAL_INT(0, heist_run(first, frees_the_second, &error));
+    TEST_ASSERT_EQUAL_INT(0, error);
+    free_pool(first);
+}
+
+static void a_typed_run_has_a_result_even_when_the_pool_is_closed(void)
+{
+    first = pool_of(2, HEIST_FENCES_DEFAULT);
+    int number;
+    TEST_ASSERT_EQUAL_INT(0, heist_pool_close(first));
+    TEST_ASSERT_EQUAL_INT(-ESHUTDOWN, heist_run(first, where_am_i, &number));
+    TEST_ASSERT_EQUAL_INT64(FIB_N, HEIST_RUN(first, fib, N));
+    free_pool(first);
+}
+
+/* ---- the default pool ---- */
+
+static pthread_barrier_t together;
+
+static void *gets_default(void *argument)
+{
+    (void)argument;
+    pthread_barrier_wait(&together);
+    return heist_default_pool();
+}
+
+/* In a child process, which then ends as most programs do. */
+static int default_pool_story(void)
+{
+    pthread_t threads[8];
+    void *pools[8];
+    pthread_barrier_init(&together, NULL, 8);
+    for (int i = 0; i < 8; i++) {
+        if (pthread_create(&threads[i], NULL, gets_default, NULL) != 0) return 1;
+    }
+    for (int i = 0; i < 8; i++) pthread_join(threads[i], &pools[i]);
+    for (int i = 0; i < 8; i++) {
+        if (!pools[i] || pools[i] != pools[0]) return 2;
+    }
+    if (HEIST_RUN(NULL, fib, N) != FIB_N) return 3;
+    return heist_default_pool() == pools[0] ? 0 : 4;
+}
+
+static void the_default_pool_is_made_once_and_gone_at_exit(void)
+{
+    char said[4096];
+    int ends[2], status;
+    TEST_ASSERT_EQUAL_INT(0, pipe(ends));
+    fflush(NULL); /* or the child's exit prints it again */
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(30);
+        dup2(ends[1], STDERR_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        setenv("HEIST_STATS", "1", 1); /* printed when a pool ends: that is how it is seen from here */
+        exit(default_pool_story());
+    }
+    close(ends[1]);
+    size_t n = 0;
+    for (ssize_t got; (got = read(ends[0], said + n, sizeof said - 1 - n)) > 0;) n += (size_t)got;
+    said[n] = '\0';
+    close(ends[0]);
+    TEST_ASSERT_EQUAL_INT(child, waitpid(child, &status, 0));
+    TEST_ASSERT_EQUAL_INT(0, status);
+    char *printed = strstr(said, "heist: pool heist");
+    TEST_ASSERT_NOT_NULL_MESSAGE(printed, said);
+    TEST_ASSERT_NULL_MESSAGE(strstr(printed + 1, "heist: pool heist"), said);
+}
+
+/* ---- a described machine ---- */
+
+static void a_described_machine_orders_the_victims(void)
+{
+#ifndef HEIST_HAVE_HWLOC
+    TEST_IGNORE_MESSAGE("descriptions are hwloc's");
+#else
+    heist_options options = HEIST_OPTIONS_INIT;
+    options.topology = "pack:2 [numa] core:4 pu:2";
+    options.workers = 16;
+    heist_pool *pool = heist_pool_new(&options);
+    TEST_ASSERT_NOT_NULL_MESSAGE(pool, heist_explain());
+    TEST_ASSERT_EQUAL_UINT(2, pool->inbox_count);
+    for (unsigned i = 0; i < 16; i++) {
+        const heist__victims *v = &pool->workers[i]->victims;
+        TEST_ASSERT_EQUAL_UINT(1, v->level_end[HEIST__SAME_CORE]);
+        TEST_ASSERT_EQUAL_UINT(7, v->level_end[HEIST__SAME_NODE]);
+        TEST_ASSERT_EQUAL_UINT(15, v->level_end[HEIST__FAR]);
+        TEST_ASSERT_EQUAL_UINT(pool->workers[i]->node, pool->workers[v->worker[0]]->node);
+    }
+    TEST_ASSERT_EQUAL_INT64(FIB_N, HEIST_RUN(pool, fib, N));
+    heist_pool_wait(pool);
+    heist_stats stats = stats_of(pool);
+    uint64_t near = stats.steal_got[HEIST_LEVEL_CORE] + stats.steal_empty[HEIST_LEVEL_CORE];
+    uint64_t far = stats.steal_got[HEIST_LEVEL_FAR] + stats.steal_empty[HEIST_LEVEL_FAR];
+    TEST_ASSERT_TRUE(near > 0);
+    TEST_ASSERT_TRUE(far <= 8 * (near + stats.steal_lost[HEIST_LEVEL_CORE])); /* eight far ones, each after the near one */
+    free_pool(pool);
+#endif
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(many_threads_may_run_on_many_pools_at_once);
+    RUN_TEST(a_task_may_run_on_its_own_pool);
+    RUN_TEST(a_task_may_run_on_another_pool);
+    RUN_TEST(a_task_knows_where_it_is);
+    RUN_TEST(threads_are_called_after_their_pool);
+    RUN_TEST(the_affinity_mask_sets_the_number_of_workers);
+    RUN_TEST(nothing_can_be_said_of_no_pool);
+    RUN_TEST(a_task_cannot_end_or_await_its_own_pool);
+    RUN_TEST(a_task_may_end_another_pool);
+    RUN_TEST(a_typed_run_has_a_result_even_when_the_pool_is_closed);
+    RUN_TEST(the_default_pool_is_made_once_and_gone_at_exit);
+    RUN_TEST(a_described_machine_orders_the_victims);
+    return UNITY_END();
+}
