@@ -98,7 +98,8 @@ typedef enum heist_shutdown {
 
 /* Ends a pool: waits until its tasks have run (or were dropped), ends its workers, frees it.
  * Call from: any thread but the pool's own workers (-EDEADLK, and the pool lives on).  Blocks: yes.
- * Undefined: using the pool from another thread at the same time, or later (heist_pool_close is for that).
+ * Calls of heist_run and heist_submit that other threads have begun are waited for. Undefined: calls that they begin later
+ * (heist_pool_close is for that).
  * *cancelled, unless NULL, is how many tasks were dropped. */
 HEIST_API int heist_pool_shutdown(heist_pool *pool, heist_shutdown how, size_t *cancelled);
 

@@ -1,5 +1,5 @@
 /* Linux's futex, private to the process. Where the call is refused (a strict seccomp filter) waiting becomes a short
- * sleep and waking nothing, so that programs go on, a little slower. */
+ * sleep and waking nothing, so that heist goes on, a little slower; the C library's own locks may not. */
 #include "platform/futex.h"
 
 #include <errno.h>

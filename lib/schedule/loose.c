@@ -149,6 +149,7 @@ static int give_from_outside(heist_pool *pool, heist__loose *l, long patience_ms
 {
     heist__scope_core *core = l->core; /* read now: *l may be gone once it is in the inbox */
     heist__inbox *inbox = inbox_for_caller(pool);
+    heist__add_acq_rel(&pool->outsiders, 1); /* S3: the pool is not freed until the matching subtraction */
     count_created(pool, NULL, core);
     heist__fence_seq_cst(); /* S2: counted before the look. Pairs with the fence in heist_pool_close. */
     int error = heist__load_relaxed(&pool->state) == HEIST__POOL_OPEN ? 0 : -ESHUTDOWN; /* relaxed: S2 orders it */
@@ -157,11 +158,13 @@ static int give_from_outside(heist_pool *pool, heist__loose *l, long patience_ms
     if (error) {
         count_finished(pool, NULL, core);
         heist__tell_waiters(pool);
-        if (error == -ESHUTDOWN) return heist__fail(error, "the pool takes nothing more");
-        return heist__fail(error, "the inbox (%zu tasks) is full", pool->settings.inbox);
+        if (error == -ESHUTDOWN) heist__fail(error, "the pool takes nothing more");
+        else heist__fail(error, "the inbox (%zu tasks) is full", pool->settings.inbox);
+    } else {
+        heist__idle_wake_one(&pool->idle);
     }
-    heist__idle_wake_one(&pool->idle);
-    return 0;
+    heist__add_acq_rel(&pool->outsiders, (uint32_t)-1); /* S3: last touch of *pool */
+    return error;
 }
 
 int heist__loose_give(heist_pool *pool, heist__loose *l, long patience_ms)

@@ -1,5 +1,6 @@
 /* Pools: making, starting, ending, and the default one. */
 #include <errno.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,11 +26,13 @@ void heist__note(heist_pool *pool, const char *format, ...)
 {
     pthread_mutex_lock(&pool->lock);
     size_t used = strlen(pool->notes);
-    if (used) pool->notes[used++] = '\n';
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(pool->notes + used, sizeof pool->notes - used, format, arguments);
-    va_end(arguments);
+    if (used + 2 < sizeof pool->notes) { /* else they are full */
+        if (used) pool->notes[used++] = '\n';
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(pool->notes + used, sizeof pool->notes - used, format, arguments);
+        va_end(arguments);
+    }
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -217,11 +220,16 @@ static void fit_address_space(heist_pool *pool)
                 s->stack_size >> 10);
 }
 
+/* Held while hwloc may hold a lock of its own, so that fork() does not fall into that. */
+static pthread_mutex_t machine_lock = PTHREAD_MUTEX_INITIALIZER;
+
 /* Everything but the threads. */
 static int pool_make(heist_pool *pool)
 {
     char note[HEIST__NOTE] = "";
+    pthread_mutex_lock(&machine_lock);
     int error = heist__machine_load(&pool->machine, pool->settings.topology, note, sizeof note);
+    pthread_mutex_unlock(&machine_lock);
     if (error) return heist__fail(error, "%s", note[0] ? note : "the machine could not be read");
     if (note[0]) heist__note(pool, "%s", note);
     pool->count = pool->settings.workers;
@@ -243,6 +251,7 @@ static int pool_make(heist_pool *pool)
 heist_pool *heist_pool_new(const heist_options *options)
 {
     heist__settings settings;
+    heist__registry_hook_fork();
     int error = heist__settings_read(&settings, options);
     heist_pool *pool = error ? NULL : aligned_alloc(_Alignof(heist_pool), sizeof *pool);
     if (!pool) {
@@ -345,6 +354,7 @@ int heist_pool_shutdown(heist_pool *pool, heist_shutdown how, size_t *cancelled)
     if (!heist__load_acquire(&pool->forked)) { /* a forked child that never used the pool has nothing to end */
         if (how == HEIST_CANCEL) heist__store_seq_cst(&pool->state, HEIST__POOL_CANCELLING);
         heist__wait_outside(pool, &pool->all);
+        while (heist__load_acquire(&pool->outsiders)) sched_yield(); /* S3: a few instructions, they do not block now */
         if (cancelled) *cancelled = (size_t)heist__load_relaxed(&pool->cancelled); /* relaxed: T1 has ordered it */
         stop_threads(pool);
         if (heist__stats_wanted()) heist__stats_print(pool);
@@ -389,6 +399,7 @@ heist_pool *heist_default_pool(void)
 {
     heist_pool *pool = heist__load_acquire(&the_default); /* P2 */
     if (pool) return pool;
+    heist__registry_hook_fork();
     pthread_mutex_lock(&default_lock);
     pool = heist__load_acquire(&the_default);
     if (!pool) {
@@ -407,17 +418,14 @@ void heist__pool_before_fork(void)
 {
     pthread_mutex_lock(&default_lock);
     pthread_mutex_lock(&restart_lock);
+    pthread_mutex_lock(&machine_lock);
 }
 
-void heist__pool_after_fork(bool in_child)
+void heist__pool_after_fork(void)
 {
-    if (in_child) {
-        pthread_mutex_init(&restart_lock, NULL);
-        pthread_mutex_init(&default_lock, NULL);
-    } else {
-        pthread_mutex_unlock(&restart_lock);
-        pthread_mutex_unlock(&default_lock);
-    }
+    pthread_mutex_unlock(&machine_lock);
+    pthread_mutex_unlock(&restart_lock);
+    pthread_mutex_unlock(&default_lock);
 }
 
 /* ---- asking ---- */

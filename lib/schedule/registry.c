@@ -18,32 +18,33 @@ static void before_fork(void)
     for (heist_pool *p = pools; p; p = p->next) pthread_mutex_lock(&p->lock);
 }
 
-static void after_fork_in_parent(void)
+static void after_fork(void)
 {
     for (heist_pool *p = pools; p; p = p->next) pthread_mutex_unlock(&p->lock);
     pthread_mutex_unlock(&lock);
-    heist__pool_after_fork(false);
+    heist__pool_after_fork();
 }
 
 static void after_fork_in_child(void)
 {
-    for (heist_pool *p = pools; p; p = p->next) {
-        pthread_mutex_init(&p->lock, NULL);
-        heist__store_release(&p->forked, 1); /* F1: one thread here; it and those it starts see it */
-    }
-    pthread_mutex_init(&lock, NULL);
-    heist__pool_after_fork(true);
+    /* F1: there is one thread here; it and those it starts see it */
+    for (heist_pool *p = pools; p; p = p->next) heist__store_release(&p->forked, 1);
     heist__set_self(NULL);
+    after_fork(); /* the thread that took the locks is the one that goes on */
 }
 
 static void hook_fork(void)
 {
-    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    pthread_atfork(before_fork, after_fork, after_fork_in_child);
+}
+
+void heist__registry_hook_fork(void)
+{
+    pthread_once(&once, hook_fork);
 }
 
 void heist__registry_add(heist_pool *pool)
 {
-    pthread_once(&once, hook_fork);
     pthread_mutex_lock(&lock);
     pool->next = pools;
     pools = pool;

@@ -117,6 +117,8 @@ struct heist_pool {
      * Read by: whoever uses the pool. */
     HEIST__ATOMIC(uint32_t) forked;
     HEIST__ATOMIC(uint32_t) ready;     /* workers that have started. Written by: workers. Waited on by: the maker. */
+    /* Threads within a submission; the pool outlives them. Written by: they (add). Read by: whoever ends the pool. */
+    HEIST__ATOMIC(uint32_t) outsiders;
     HEIST__ATOMIC(uint64_t) cancelled; /* loose tasks dropped. Written by: workers (add). */
 
     /* Submitters that wait for room in an inbox. Written by: submitters (add). Read by: workers. */
@@ -207,7 +209,7 @@ int heist__pool_start(heist_pool *pool);
 heist_pool *heist__default_if_made(void);
 /* The locks of this file, around fork(). */
 void heist__pool_before_fork(void);
-void heist__pool_after_fork(bool in_child);
+void heist__pool_after_fork(void);
 void heist__note(heist_pool *pool, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- explain.c ---- */
@@ -215,6 +217,8 @@ void heist__note(heist_pool *pool, const char *format, ...) __attribute__((forma
 int heist__fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- registry.c ---- */
+/* Before the first lock is taken that fork() must find free. */
+void heist__registry_hook_fork(void);
 void heist__registry_add(heist_pool *pool);
 void heist__registry_remove(heist_pool *pool);
 

@@ -1,7 +1,5 @@
 /* Threads that cannot be had. The linker puts this file's pthread_create in place of the library's (--wrap). A pool comes
  * with fewer workers and says so; a strict one, or one without any, does not come at all and leaves nothing behind. */
-#include <pthread.h>
-
 #include "fault_support.h"
 
 #define MOST_WORKERS 5u
@@ -278,6 +276,7 @@ static void a_pool_without_threads_after_fork_can_start_later(void)
 
 int main(void)
 {
+    settle_threads();
     UNITY_BEGIN();
     RUN_TEST(fewer_threads_make_a_smaller_pool_with_a_note);
     RUN_TEST(one_refusal_leaves_no_hole);

@@ -111,7 +111,7 @@ static void one_push_wakes_a_sleeper(void)
             HEIST_RUN(pool, pushes_and_computes);
         }
         uint64_t chance = 1;
-        for (int i = test_scale(1000); i > 0; i--) { /* also while they are just going to sleep */
+        for (int i = test_scale(400); i > 0; i--) { /* also while they are just going to sleep */
             sleep_us(draw(&chance) % 200);
             HEIST_RUN(pool, pushes_and_computes);
         }
@@ -138,7 +138,7 @@ static void no_push_is_missed_by_who_is_going_to_sleep(void)
     FOR_BOTH_FENCE_MODES (mode) {
         for (unsigned workers = 2; workers <= 4; workers += 2) {
             heist_pool *pool = pool_of(workers, *mode);
-            int rounds = test_scale(5000);
+            int rounds = test_scale(1500);
             TEST_ASSERT_EQUAL_INT(rounds, HEIST_RUN(pool, pushes_at_random_moments, rounds, workers));
             free_pool(pool);
         }
@@ -167,7 +167,7 @@ static void one_woken_worker_wakes_the_next(void)
             heist_pool *pool = pool_of((unsigned)workers, *mode);
             let_it_fall_asleep(pool);
             uint64_t chance = 7;
-            for (int i = test_scale(200); i > 0; i--) {
+            for (int i = test_scale(100); i > 0; i--) {
                 HEIST_RUN(pool, all_at_once, workers);
                 sleep_us(draw(&chance) % 300);
             }
@@ -195,7 +195,7 @@ static void no_run_from_outside_is_lost(void)
         for (unsigned workers = 1; workers <= 4; workers += 3) {
             heist_pool *pool = pool_of(workers, *mode);
             HEIST__ATOMIC(int) count = 0;
-            int rounds = test_scale(10000);
+            int rounds = test_scale(2500); /* in all 10000 */
             for (int i = 0; i < rounds; i++) {
                 TEST_ASSERT_EQUAL_INT(0, heist_run(pool, count_up, &count));
                 for (volatile uint32_t n = draw(&chance) % 20000; n > 0; n--) {}
@@ -213,7 +213,7 @@ static void no_submission_is_lost(void)
     FOR_BOTH_FENCE_MODES (mode) {
         heist_pool *pool = pool_of(3, *mode);
         HEIST__ATOMIC(int) count = 0;
-        int rounds = test_scale(10000), expected = 0;
+        int rounds = test_scale(2500), expected = 0;
         for (int i = 0; i < rounds; i++) {
             for (uint32_t n = draw(&chance) % 4; n > 0; n--, expected++)
                 TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, count_up, &count, HEIST_WAIT));
@@ -279,14 +279,16 @@ static void workers_sleep_beside_one_that_works(void)
 }
 
 /* Who waits for a stolen child that takes its time does not spin, either. */
+static bool something_was_stolen(heist_pool *pool)
+{
+    heist_stats stats = stats_of(pool);
+    return steals_in(&stats) > 0;
+}
+
 HEIST_VOID_TASK(waits_for_sleeper, double *, share)
 {
     HEIST_SPAWN(child, measures_the_others, share);
-    while (stats_of(heist_current_pool()).steal_got[0] + stats_of(heist_current_pool()).steal_got[1] +
-               stats_of(heist_current_pool()).steal_got[2] + stats_of(heist_current_pool()).steal_got[3] +
-               stats_of(heist_current_pool()).steal_got[4] ==
-           0)
-        sched_yield();
+    while (!something_was_stolen(heist_current_pool())) sched_yield();
     HEIST_SYNC(child);
 }
 

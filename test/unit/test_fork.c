@@ -1,0 +1,575 @@
+/* fork(): the child's pools start again by themselves with nothing to do, the parent goes on undisturbed; whoever forks, and
+ * whatever other threads are about at that moment. Children have an alarm: one that hangs is killed, and that fails. */
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include <heist/heist.h>
+
+#include "support.h"
+#include "test_scale.h"
+#include "unity.h"
+
+/* ThreadSanitizer by default ends a child of several threads that starts a thread. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+    return "die_after_fork=0";
+}
+
+void setUp(void)
+{
+    watchdog(PATIENCE_S);
+}
+
+void tearDown(void)
+{
+    alarm(0);
+}
+
+/* ---- children ---- */
+
+enum { FINE = 0, ALARM_S = 20 };
+
+/* In a child: the line of the first check that failed is its exit status (modulo 256, and never 0). */
+#define EXPECT(good)                                               \
+    do {                                                           \
+        if (!(good)) return __LINE__ % 256 ? __LINE__ % 256 : 255; \
+    } while (0)
+
+typedef int child_body(void *argument);
+
+/* Forks; the child gives its body's result as its status. Usable in tasks and in children, too. */
+static pid_t fork_child(child_body *body, void *argument)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    if (child != 0) return child;
+    signal(SIGALRM, SIG_DFL);
+    alarm(ALARM_S);
+    _exit(body(argument));
+}
+
+/* The child's status, or 1000 + the signal that killed it, or -1. */
+static int status_of(pid_t child)
+{
+    int status = 0;
+    if (child < 0) return -1;
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR) return -1;
+    }
+    return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int in_child(child_body *body, void *argument)
+{
+    return status_of(fork_child(body, argument));
+}
+
+/* ---- using a pool in every way ---- */
+
+HEIST_TASK(long, fib, int, n)
+{
+    if (n < 2) return n;
+    HEIST_SPAWN(left, fib, n - 1);
+    long right = HEIST_CALL(fib, n - 2);
+    return HEIST_SYNC(left) + right;
+}
+
+static void count_one(void *counter)
+{
+    atomic_fetch_add((atomic_int *)counter, 1);
+}
+
+/* Returns FINE, or which line was wrong. `pool` NULL: the default pool. */
+static int use(heist_pool *pool)
+{
+    atomic_int ran = 0;
+    heist_scope scope;
+    EXPECT(HEIST_RUN(pool, fib, 15) == 610);
+    EXPECT(heist_run(pool, count_one, &ran) == 0);
+    EXPECT(atomic_load(&ran) == 1);
+    for (int i = 0; i < 50; i++) EXPECT(heist_submit(pool, count_one, &ran, HEIST_WAIT) == 0);
+    EXPECT(heist_pool_wait(pool) == 0);
+    EXPECT(atomic_load(&ran) == 51);
+    EXPECT(heist_scope_begin(&scope, pool) == 0);
+    for (int i = 0; i < 50; i++) EXPECT(heist_detach(&scope, count_one, &ran) == 0);
+    EXPECT(heist_scope_end(&scope) == 0);
+    EXPECT(atomic_load(&ran) == 101);
+    return FINE;
+}
+
+static int use_and_free(void *pool)
+{
+    unsigned workers = heist_pool_workers(pool);
+    int line = use(pool);
+    if (line != FINE) return line;
+    EXPECT(heist_pool_workers(pool) == workers);
+    EXPECT(heist_pool_free(pool) == 0);
+    return FINE;
+}
+
+static int only_free(void *pool)
+{
+    EXPECT(heist_pool_free(pool) == 0);
+    return FINE;
+}
+
+static int only_wait(void *pool)
+{
+    EXPECT(heist_pool_wait(pool) == 0);
+    return FINE;
+}
+
+static int use_nothing(void *unused)
+{
+    (void)unused;
+    return FINE;
+}
+
+/* ---- the plain cases ---- */
+
+static void the_child_and_the_parent_go_on_with_the_same_pool(void)
+{
+    FOR_BOTH_FENCE_MODES(mode) {
+        heist_pool *pool = pool_of(4, *mode);
+        for (int round = test_scale(20); round > 0; round--) {
+            TEST_ASSERT_EQUAL_INT(FINE, use(pool));
+            TEST_ASSERT_EQUAL_INT(FINE, in_child(use_and_free, pool));
+        }
+        TEST_ASSERT_EQUAL_INT(FINE, use(pool));
+        free_pool(pool);
+    }
+}
+
+static void a_child_need_not_use_the_pool_to_free_it(void)
+{
+    heist_pool *pool = pool_of(3, HEIST_FENCES_DEFAULT);
+    TEST_ASSERT_EQUAL_INT(FINE, use(pool));
+    TEST_ASSERT_EQUAL_INT(FINE, in_child(only_free, pool));
+    TEST_ASSERT_EQUAL_INT(FINE, in_child(only_wait, pool));
+    TEST_ASSERT_EQUAL_INT(FINE, in_child(use_nothing, pool));
+    TEST_ASSERT_EQUAL_INT(FINE, use(pool));
+    free_pool(pool);
+}
+
+/* Each generation forks the next before it uses the pool, and another after it. */
+typedef struct {
+    heist_pool *pool;
+    int depth;
+} generation;
+
+static int generations(void *argument)
+{
+    generation *g = argument;
+    generation next = {g->pool, g->depth - 1};
+    if (g->depth > 0) EXPECT(in_child(generations, &next) == FINE);
+    int line = use(g->pool);
+    if (line != FINE) return line;
+    if (g->depth > 0) EXPECT(in_child(generations, &next) == FINE);
+    return use_and_free(g->pool);
+}
+
+static void children_of_children_have_a_pool_too(void)
+{
+    heist_pool *pool = pool_of(2, HEIST_FENCES_DEFAULT);
+    TEST_ASSERT_EQUAL_INT(FINE, use(pool));
+    generation first = {pool, 2};
+    TEST_ASSERT_EQUAL_INT(FINE, in_child(generations, &first));
+    TEST_ASSERT_EQUAL_INT(FINE, use(pool));
+    free_pool(pool);
+}
+
+enum { POOLS = 5 };
+
+static int use_them_backwards(void *argument)
+{
+    heist_pool **pools = argument;
+    for (int i = POOLS - 1; i >= 0; i--) {
+        if (i % 2) continue; /* every other one is freed unused */
+        int line = use(pools[i]);
+        if (line != FINE) return line;
+    }
+    for (int i = 0; i < POOLS; i++) EXPECT(heist_pool_free(pools[i]) == 0);
+    return FINE;
+}
+
+static void many_pools_start_again_each_by_itself(void)
+{
+    heist_pool *pools[POOLS];
+    for (unsigned i = 0; i < POOLS; i++) pools[i] = pool_of(1 + i % 3, i % 2 ? HEIST_FENCES_BOTH : HEIST_FENCES_THIEF);
+    TEST_ASSERT_EQUAL_INT(FINE, in_child(use_them_backwards, pools));
+    for (int i = 0; i < POOLS; i++) TEST_ASSERT_EQUAL_INT(FINE, use(pools[i]));
+    TEST_ASSERT_EQUAL_INT(FINE, in_child(use_them_backwards, pools));
+    for (int i = 0; i < POOLS; i++) free_pool(pools[i]);
+}
+
+/* A pool that the child makes is its own, whatever became of the parent's. */
+static int make_another(void *pool)
+{
+    heist_options options = HEIST_OPTIONS_INIT;
+    options.workers = 2;
+    heist_pool *another = heist_pool_new(&options);
+    EXPECT(another != NULL);
+    int line = use(another);
+    if (line != FINE) return line;
+    line = use(pool);
+    if (line != FINE) return line;
+    EXPECT(heist_pool_free(pool) == 0);
+    return use_and_free(another);
+}
+
+static void a_child_may_make_pools_of_its_own(void)
+{
+    heist_pool *pool = pool_of(2, HEIST_FENCES_DEFAULT);
+    TEST_ASSERT_EQUAL_INT(FINE, in_child(make_another, pool));
+    free_pool(pool);
+}
+
+/* Two threads of the child come to the forked pool at once: it starts once. */
+static void *use_in_thread(void *pool)
+{
+    return (void *)(intptr_t)use(pool);
+}
+
+static int use_from_threads(void *pool)
+{
+    pthread_t threads[4];
+    void *line = NULL;
+    for (int i = 0; i < 4; i++) EXPECT(pthread_create(&threads[i], NULL, use_in_thread, pool) == 0);
+    for (int i = 0; i < 4; i++) {
+        EXPECT(pthread_join(threads[i], &line) == 0);
+        if (line) return (int)(intptr_t)line;
+    }
+    return use_and_free(pool);
+}
+
+static void threads_of_the_child_start_it_once(void)
+{
+    heist_pool *pool = pool_of(3, HEIST_FENCES_DEFAULT);
+    for (int round = test_scale(10); round > 0; round--) {
+        TEST_ASSERT_EQUAL_INT(FINE, in_child(use_from_threads, pool));
+    }
+    free_pool(pool);
+}
+
+/* ---- the default pool ---- */
+
+static int use_default(void *unused)
+{
+    (void)unused;
+    return use(NULL);
+}
+
+static int use_default_and_exit(void *unused)
+{
+    (void)unused;
+    exit(use(NULL)); /* with the handlers of exit, which end the pool */
+}
+
+static int exit_without_use(void *unused)
+{
+    (void)unused;
+    exit(FINE);
+}
+
+static void the_default_pool_starts_again_too(void)
+{
+    TEST_ASSERT_EQUAL_INT(FINE, use(NULL));
+    heist_pool *mine = heist_default_pool();
+    TEST_ASSERT_EQUAL_INT(FINE, in_child(use_default, NULL));
+    TEST_ASSERT_EQUAL_INT(FINE, in_child(use_default_and_exit, NULL));
+    TEST_ASSERT_EQUAL_INT(FINE, in_child(exit_without_use, NULL));
+    TEST_ASSERT_EQUAL_INT(FINE, use(NULL));
+    TEST_ASSERT_EQUAL_PTR(mine, heist_default_pool());
+}
+
+/* ---- what waited in the parent stays there ---- */
+
+typedef struct {
+    sem_t begun, go;
+} gate;
+
+static void pass(void *argument)
+{
+    gate *g = argument;
+    sem_post(&g->begun);
+    while (sem_wait(&g->go) != 0) {}
+}
+
+typedef struct {
+    pid_t parent;
+    atomic_int by_parent, by_child;
+} tally;
+
+static void count_for_process(void *argument)
+{
+    tally *t = argument;
+    atomic_fetch_add(getpid() == t->parent ? &t->by_parent : &t->by_child, 1);
+}
+
+static void the_child_does_not_run_what_waited_in_the_parent(void)
+{
+    tally *t = mmap(NULL, sizeof *t, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    TEST_ASSERT_TRUE(t != MAP_FAILED);
+    t->parent = getpid();
+    gate g;
+    sem_init(&g.begun, 0, 0);
+    sem_init(&g.go, 0, 0);
+    heist_pool *pool = pool_of(1, HEIST_FENCES_DEFAULT);
+    TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, pass, &g, HEIST_WAIT));
+    while (sem_wait(&g.begun) != 0) {}
+    for (int i = 0; i < 30; i++) TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, count_for_process, t, HEIST_WAIT));
+    TEST_ASSERT_EQUAL_INT(FINE, in_child(use_and_free, pool)); /* its wait does not wait for those, either */
+    TEST_ASSERT_EQUAL_INT(FINE, in_child(only_wait, pool));
+    sem_post(&g.go);
+    free_pool(pool);
+    TEST_ASSERT_EQUAL_INT(30, atomic_load(&t->by_parent));
+    TEST_ASSERT_EQUAL_INT(0, atomic_load(&t->by_child));
+    munmap(t, sizeof *t);
+}
+
+/* ---- from inside a task ---- */
+
+static int outside_now(void *pool)
+{
+    (void)pool;
+    EXPECT(heist_worker_number() == -1); /* the thread that forked is no worker in the child */
+    EXPECT(heist_current_pool() == NULL);
+    return FINE;
+}
+
+static int use_from_task(void *pool)
+{
+    int line = outside_now(pool);
+    if (line != FINE) return line;
+    line = use(pool);
+    return line != FINE ? line : use(NULL);
+}
+
+static int make_from_task(void *pool)
+{
+    (void)pool;
+    heist_options options = HEIST_OPTIONS_INIT;
+    options.workers = 2;
+    return use_and_free(heist_pool_new(&options));
+}
+
+static atomic_int task_children_wrong;
+
+static void fork_in_task(void *pool)
+{
+    child_body *const bodies[] = {use_nothing, outside_now, use_from_task, use_and_free, make_from_task};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        int status = in_child(bodies[i], pool);
+        if (status == FINE) continue;
+        printf("child %zu of a task: status %d\n", i, status);
+        atomic_fetch_add(&task_children_wrong, 1);
+    }
+}
+
+HEIST_TASK(long, fib_that_forks, int, n, int, fork_at, heist_pool *, pool)
+{
+    if (n == fork_at) fork_in_task(pool);
+    if (n < 2) return n;
+    HEIST_SPAWN(left, fib_that_forks, n - 1, fork_at, pool);
+    long right = HEIST_CALL(fib_that_forks, n - 2, -1, pool);
+    return HEIST_SYNC(left) + right;
+}
+
+static void a_task_may_fork(void)
+{
+    atomic_store(&task_children_wrong, 0);
+    FOR_BOTH_FENCE_MODES(mode) {
+        heist_pool *pool = pool_of(3, *mode);
+        TEST_ASSERT_EQUAL_INT(0, heist_run(pool, fork_in_task, pool));
+        /* in the middle of a computation, with children in the deque and thieves about: the parent's result is right */
+        TEST_ASSERT_EQUAL(610, HEIST_RUN(pool, fib_that_forks, 15, 10, pool));
+        TEST_ASSERT_EQUAL_INT(FINE, use(pool));
+        free_pool(pool);
+    }
+    TEST_ASSERT_EQUAL_INT(0, heist_run(NULL, fork_in_task, NULL)); /* NULL is the default pool in the child as well */
+    TEST_ASSERT_EQUAL_INT(0, atomic_load(&task_children_wrong));
+}
+
+/* ---- while other threads are about ---- */
+
+static atomic_bool stop;
+static atomic_int thread_failures;
+
+typedef struct {
+    heist_pool *pool;
+    pthread_t threads[4];
+    atomic_size_t ran, detached_ran;
+} crowd;
+
+static void count_detached(void *argument)
+{
+    crowd *c = argument;
+    atomic_fetch_add(&c->detached_ran, 1);
+}
+
+static void count_submitted(void *argument)
+{
+    crowd *c = argument;
+    atomic_fetch_add(&c->ran, 1);
+    if (heist_detach(NULL, count_detached, c) != 0) atomic_fetch_add(&thread_failures, 1);
+}
+
+static void *submit_on_and_on(void *argument)
+{
+    crowd *c = argument;
+    size_t mine = 0;
+    while (!atomic_load(&stop)) {
+        if (heist_submit(c->pool, count_submitted, c, HEIST_WAIT) == 0) mine++;
+        if (heist_submit(c->pool, count_submitted, c, HEIST_DO_NOT_WAIT) == 0) mine++;
+    }
+    return (void *)mine;
+}
+
+static void *run_on_and_on(void *argument)
+{
+    crowd *c = argument;
+    while (!atomic_load(&stop)) {
+        if (HEIST_RUN(c->pool, fib, 10) != 55) atomic_fetch_add(&thread_failures, 1);
+    }
+    return NULL;
+}
+
+static void forking_while_others_submit_disturbs_nobody(void)
+{
+    FOR_BOTH_FENCE_MODES(mode) {
+        heist_options options = HEIST_OPTIONS_INIT;
+        options.workers = 3;
+        options.inbox = 16;
+        options.fences = *mode;
+        crowd c = {.pool = heist_pool_new(&options)};
+        TEST_ASSERT_NOT_NULL(c.pool);
+        atomic_store(&stop, false);
+        atomic_store(&thread_failures, 0);
+        for (int i = 0; i < 4; i++) pthread_create(&c.threads[i], NULL, i < 2 ? submit_on_and_on : run_on_and_on, &c);
+        int failed = FINE;
+        for (int round = test_scale(30); round > 0 && failed == FINE; round--) {
+            failed = in_child(round % 3 ? use_and_free : only_free, c.pool);
+        }
+        atomic_store(&stop, true);
+        size_t accepted = 0;
+        for (int i = 0; i < 4; i++) {
+            void *mine = NULL;
+            pthread_join(c.threads[i], &mine);
+            accepted += (size_t)mine;
+        }
+        free_pool(c.pool);
+        TEST_ASSERT_EQUAL_INT(FINE, failed);
+        TEST_ASSERT_EQUAL_size_t(accepted, atomic_load(&c.ran));
+        TEST_ASSERT_EQUAL_size_t(accepted, atomic_load(&c.detached_ran));
+        TEST_ASSERT_EQUAL_INT(0, atomic_load(&thread_failures));
+    }
+}
+
+static void *make_on_and_on(void *unused)
+{
+    (void)unused;
+    while (!atomic_load(&stop)) {
+        heist_options options = HEIST_OPTIONS_INIT;
+        options.workers = 2;
+        heist_pool *pool = heist_pool_new(&options);
+        if (!pool || HEIST_RUN(pool, fib, 10) != 55 || heist_pool_free(pool) != 0) atomic_fetch_add(&thread_failures, 1);
+    }
+    return NULL;
+}
+
+static void forking_while_others_make_and_free_pools_disturbs_nobody(void)
+{
+    heist_pool *pool = pool_of(2, HEIST_FENCES_DEFAULT);
+    pthread_t threads[2];
+    atomic_store(&stop, false);
+    atomic_store(&thread_failures, 0);
+    for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, make_on_and_on, NULL);
+    int failed = FINE;
+    for (int round = test_scale(40); round > 0 && failed == FINE; round--) failed = in_child(make_another, pool);
+    atomic_store(&stop, true);
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+    free_pool(pool);
+    TEST_ASSERT_EQUAL_INT(FINE, failed);
+    TEST_ASSERT_EQUAL_INT(0, atomic_load(&thread_failures));
+}
+
+/* In a process that has no default pool yet: one thread makes it while another forks, at a different moment each time. */
+static void *make_default(void *unused)
+{
+    (void)unused;
+    return heist_default_pool();
+}
+
+static int fork_while_it_is_made(void *delay)
+{
+    pthread_t maker;
+    EXPECT(pthread_create(&maker, NULL, make_default, NULL) == 0);
+    sleep_us(*(unsigned *)delay);
+    int status = in_child(use_default, NULL);
+    EXPECT(pthread_join(maker, NULL) == 0);
+    if (status != FINE) return status > 255 ? 255 : status;
+    return use(NULL);
+}
+
+static void forking_while_the_default_pool_is_made_hangs_nobody(void)
+{
+    for (unsigned round = 0; round < test_scale(30u); round++) {
+        unsigned delay = round * 50;
+        TEST_ASSERT_EQUAL_INT(FINE, in_child(fork_while_it_is_made, &delay));
+    }
+}
+
+/* The same with a pool that starts again in a child while that child forks. */
+typedef struct {
+    heist_pool *pool;
+    unsigned delay;
+} restart;
+
+static int fork_while_it_restarts(void *argument)
+{
+    restart *r = argument;
+    pthread_t user;
+    void *line = NULL;
+    EXPECT(pthread_create(&user, NULL, use_in_thread, r->pool) == 0);
+    sleep_us(r->delay);
+    int status = in_child(use_and_free, r->pool);
+    EXPECT(pthread_join(user, &line) == 0);
+    if (line) return (int)(intptr_t)line;
+    return status > 255 ? 255 : status;
+}
+
+static void forking_while_a_pool_restarts_hangs_nobody(void)
+{
+    heist_pool *pool = pool_of(4, HEIST_FENCES_DEFAULT);
+    for (unsigned round = 0; round < test_scale(30u); round++) {
+        restart r = {pool, round * 20};
+        TEST_ASSERT_EQUAL_INT(FINE, in_child(fork_while_it_restarts, &r));
+    }
+    free_pool(pool);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(forking_while_the_default_pool_is_made_hangs_nobody); /* first: this process has none yet */
+    RUN_TEST(the_child_and_the_parent_go_on_with_the_same_pool);
+    RUN_TEST(a_child_need_not_use_the_pool_to_free_it);
+    RUN_TEST(children_of_children_have_a_pool_too);
+    RUN_TEST(many_pools_start_again_each_by_itself);
+    RUN_TEST(a_child_may_make_pools_of_its_own);
+    RUN_TEST(threads_of_the_child_start_it_once);
+    RUN_TEST(the_default_pool_starts_again_too);
+    RUN_TEST(the_child_does_not_run_what_waited_in_the_parent);
+    RUN_TEST(a_task_may_fork);
+    RUN_TEST(forking_while_others_submit_disturbs_nobody);
+    RUN_TEST(forking_while_others_make_and_free_pools_disturbs_nobody);
+    RUN_TEST(forking_while_a_pool_restarts_hangs_nobody);
+    return UNITY_END();
+}
