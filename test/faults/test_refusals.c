@@ -184,6 +184,21 @@ static void a_strict_pool_insists_on_membarrier(void)
     }
 }
 
+/* Without the barrier a worker cannot know that nobody has work for it: it must not sleep. Those that sleep already may
+ * wake once. */
+static const char *nobody_falls_asleep(heist_pool *pool)
+{
+    heist_stats before = {.size = sizeof before}, after = {.size = sizeof after};
+    DEMAND(heist_stats_read(pool, &before) == 0, "no statistics");
+    for (int i = 0; i < 10; i++) {
+        DEMAND(heist_run(pool, mark, NULL) == 0, "a run was refused");
+        sleep_us(3000);
+    }
+    DEMAND(heist_stats_read(pool, &after) == 0, "no statistics");
+    DEMAND(after.parks <= before.parks + heist_pool_workers(pool), "workers sleep on a barrier that was refused");
+    return NULL;
+}
+
 /* A program may give up rights when it has its pools. */
 static const char *use_then_refuse(const void *argument)
 {
@@ -193,7 +208,8 @@ static const char *use_then_refuse(const void *argument)
     const char *trouble = trouble_with(pool);
     DEMAND(!trouble, trouble);
     DEMAND(install(&s->refusal) == 0, "no filter");
-    trouble = many_rounds(pool);
+    trouble = nobody_falls_asleep(pool);
+    if (!trouble) trouble = many_rounds(pool);
     DEMAND(!trouble, trouble);
     DEMAND(heist_pool_free(pool) == 0, "not freed");
     return NULL;

@@ -22,10 +22,10 @@ void tearDown(void)
 
 /* ---- the caller ---- */
 
-static void refused(heist_options options, const char *about)
+static void refused(const heist_options *options, const char *about)
 {
     errno = 0;
-    heist_pool *pool = heist_pool_new(&options);
+    heist_pool *pool = heist_pool_new(options);
     TEST_ASSERT_NULL_MESSAGE(pool, about);
     TEST_ASSERT_EQUAL_INT_MESSAGE(EINVAL, errno, about);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(heist_explain(), about), heist_explain());
@@ -35,7 +35,7 @@ static void refused(heist_options options, const char *about)
     do {                                                     \
         heist_options wrong = HEIST_OPTIONS_INIT;            \
         wrong.field = (value);                               \
-        refused(wrong, #field);                              \
+        refused(&wrong, #field);                             \
     } while (0)
 
 static void absurd_values_are_refused_with_a_sentence(void)
@@ -63,7 +63,7 @@ static void a_described_machine_cannot_be_bound_to(void)
     heist_options options = HEIST_OPTIONS_INIT;
     options.topology = "core:2 pu:1";
     options.bind = HEIST_BIND_CORE;
-    refused(options, "bound");
+    refused(&options, "bound");
 }
 
 static void a_description_that_is_none_is_refused(void)
@@ -121,7 +121,7 @@ static void a_newer_callers_struct_may_be_longer_if_it_says_nothing_new(void)
     TEST_ASSERT_EQUAL_UINT(2, heist_pool_workers(pool));
     free_pool(pool);
     u.bytes[sizeof u - 1] = 1;
-    refused(u.options, "does not know");
+    refused(&u.options, "does not know");
 }
 
 /* ---- the environment ---- */
