@@ -284,6 +284,7 @@ static int forget_parent(heist_pool *pool)
     /* relaxed throughout: no worker runs; starting the threads publishes it */
     heist__store_relaxed(&pool->waiting, 0);
     heist__store_relaxed(&pool->wanting_room, 0);
+    heist__store_relaxed(&pool->outsiders, 0);
     heist__store_relaxed(&pool->idle.asleep, 0);
     heist__store_relaxed(&pool->idle.searching, 0);
     memset(pool->all.tallies, 0, ((size_t)pool->count + 1) * sizeof *pool->all.tallies);

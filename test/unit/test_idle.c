@@ -106,16 +106,16 @@ static void one_push_wakes_a_sleeper(void)
 {
     FOR_BOTH_FENCE_MODES (mode) {
         heist_pool *pool = pool_of(2, *mode);
-        for (int i = test_scale(10); i > 0; i--) {
+        for (int i = test_scale(5); i > 0; i--) {
             let_it_fall_asleep(pool);
             HEIST_RUN(pool, pushes_and_computes);
         }
         uint64_t chance = 1;
-        for (int i = test_scale(400); i > 0; i--) { /* also while they are just going to sleep */
+        for (int i = test_scale(200); i > 0; i--) { /* also while they are just going to sleep */
             sleep_us(draw(&chance) % 200);
             HEIST_RUN(pool, pushes_and_computes);
         }
-        TEST_ASSERT_GREATER_OR_EQUAL_UINT64(test_scale(10), stats_of(pool).joins_stolen);
+        TEST_ASSERT_GREATER_OR_EQUAL_UINT64(test_scale(5), stats_of(pool).joins_stolen);
         free_pool(pool);
     }
 }
