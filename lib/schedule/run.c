@@ -69,7 +69,7 @@ void heist__run_root(heist_pool *pool, heist_task *task)
     if (!pool || run_and_wait(pool, task) < 0) run_on_stand_in(task);
 }
 
-static void run_plain(heist_worker *w, heist_slot *bottom, heist_task *task)
+void heist__run_plain(heist_worker *w, heist_slot *bottom, heist_task *task)
 {
     (void)w;
     (void)bottom;
@@ -80,7 +80,7 @@ static void run_plain(heist_worker *w, heist_slot *bottom, heist_task *task)
 int heist_run(heist_pool *pool, heist_function *function, void *argument)
 {
     if (!function) return heist__fail(-EINVAL, "heist_run: no function");
-    struct heist__plain plain = {.task = {.run = run_plain}, .function = function, .argument = argument};
+    struct heist__plain plain = {.task = {.run = heist__run_plain}, .function = function, .argument = argument};
     if (run_here(pool, &plain.task)) return 0;
     pool = heist__pool_resolve(pool);
     return pool ? run_and_wait(pool, &plain.task) : -errno;

@@ -36,14 +36,6 @@ int heist_scope_begin(heist_scope *scope, heist_pool *pool)
 
 /* ---- children ---- */
 
-static void run_plain(heist_worker *w, heist_slot *bottom, heist_task *task)
-{
-    (void)w;
-    (void)bottom;
-    struct heist__plain *plain = (struct heist__plain *)(void *)task;
-    plain->function(plain->argument);
-}
-
 /* Whether the child with this number is the first of a chunk. */
 static bool begins_chunk(size_t number)
 {
@@ -76,7 +68,7 @@ void heist_spawn(heist_scope *scope, heist_function *function, void *argument)
         return;
     }
     struct heist__plain *child = record(scope, scope->count);
-    child->task.run = run_plain;
+    child->task.run = heist__run_plain;
     child->function = function;
     child->argument = argument;
     scope->count++;
@@ -149,7 +141,7 @@ static int give_plain(heist_scope *scope, heist_pool *pool, heist_function *func
     heist__loose *l = heist__loose_alloc(heist__self(), sizeof(struct heist__plain));
     if (!l) return heist__fail(-ENOMEM, "no memory for a task");
     struct heist__plain *plain = (struct heist__plain *)(void *)l->task;
-    plain->task.run = run_plain;
+    plain->task.run = heist__run_plain;
     plain->function = function;
     plain->argument = argument;
     if (!pool) return give(scope, l, patience_ms);

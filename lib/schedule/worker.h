@@ -177,6 +177,10 @@ typedef struct heist__stolen {
 heist_steal heist__steal_child(heist__worker *victim, uint64_t seen, uint32_t floor, heist__stolen *stolen);
 void heist__run_stolen(heist__worker *w, const heist__stolen *stolen);
 
+/* ---- run.c ---- */
+/* The body of a task that is a plain function. */
+void heist__run_plain(heist_worker *w, heist_slot *bottom, heist_task *task);
+
 /* ---- spawn.c ---- */
 /* After a worker has made something visible: wakes a sleeper and answers thieves if any wants it. */
 void heist__notice(heist__worker *w);
