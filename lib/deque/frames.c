@@ -99,9 +99,10 @@ bool heist__frames_claim(heist__frames *f, heist_slot *slot)
             if (!move_published(f, published, kept)) continue;
             heist__frames_renew(f);
             stolen = number_of(heist__load_relaxed(&f->top)); /* relaxed: no thief can reach past `mine` now */
-            /* Those that were faster may have gone beyond `kept`: the gate must not be open down to what they took. */
-            published = heist__load_relaxed(&f->published);                             /* relaxed: the CAS checks it */
-            if (stolen > number_of(published)) move_published(f, published, stolen);
+            /* Those that were faster may have gone beyond `kept`: neither the gate nor published may stay below what they
+             * took. relaxed: the CAS checks it */
+            while (stolen > number_of(published = heist__load_relaxed(&f->published)) &&
+                   !move_published(f, published, stolen)) {}
             return stolen <= mine;
         }
     }

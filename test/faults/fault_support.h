@@ -1,5 +1,5 @@
-/* fault_support.h: what the fault tests share: work that shows whether a pool still does what it should, and scenarios in
- * a child process, which may lose its rights or its life. */
+/* fault_support.h: what the fault tests share: work that shows whether a pool still does what it should, and scenarios
+ * in a child process, which may lose its rights or its life. */
 #ifndef FAULT_SUPPORT_H
 #define FAULT_SUPPORT_H
 

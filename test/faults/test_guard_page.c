@@ -1,5 +1,5 @@
-/* Recursion without end in a task: it dies at the guard page below the worker's stack, and does not write into what lies
- * beyond. Each death is a child's. */
+/* Recursion without end in a task: it dies at the guard page below the worker's stack, and does not write into what
+ * lies beyond. Each death is a child's. */
 #include <pthread.h>
 #include <sys/resource.h>
 

@@ -1,5 +1,5 @@
-/* Threads that cannot be had. The linker puts this file's pthread_create in place of the library's (--wrap). A pool comes
- * with fewer workers and says so; a strict one, or one without any, does not come at all and leaves nothing behind. */
+/* Threads that cannot be had. The linker puts this file's pthread_create in place of the library's (--wrap). A pool
+ * comes with fewer workers and says so; a strict one, or one without any, does not come at all and leaves nothing. */
 #include "fault_support.h"
 
 #define MOST_WORKERS 5u
@@ -18,7 +18,8 @@ static size_t stacks[64]; /* asked for */
 
 int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 int __wrap_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument)
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
+                          void *argument)
 {
     unsigned call = calls++;
     size_t stack = 0;

@@ -486,7 +486,7 @@ HEIST_TASK(long, chain, long, n)
     return HEIST_SYNC(rest) + 1;
 }
 
-/* The same with an elder brother, so that the join is a slow one. */
+/* The same with a younger brother in the deque, so that the join is a slow one. */
 HEIST_TASK(long, chain_of_pairs, long, n)
 {
     if (n == 0) return 0;
@@ -527,6 +527,38 @@ static void a_million_joins_may_be_nested(void)
     }
 }
 
+/* The serial twin; with something to do after the call, so that it stays a call. */
+static __attribute__((noinline)) long chain_serial(volatile long n)
+{
+    return n == 0 ? 0 : chain_serial(n - 1) + 1;
+}
+
+static __attribute__((noinline)) uintptr_t lowest_frame(volatile long n)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    if (n == 0) return here;
+    uintptr_t below = lowest_frame(n - 1);
+    return below < here ? below : here;
+}
+
+static void what_fits_the_main_stack_as_calls_fits_a_workers_stack_as_tasks(void)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    size_t frame = (here - lowest_frame(1000)) / 1000;
+    long depth = SANITIZED ? 20000 : (long)(((size_t)7 << 20) / frame); /* of the usual 8 MiB */
+#ifndef __OPTIMIZE__
+    depth /= 4; /* what watches over the children takes room as well */
+#endif
+    TEST_ASSERT_EQUAL_INT64(depth, chain_serial(depth));
+    FOR_BOTH_FENCE_MODES (mode) {
+        for (unsigned workers = 1; workers <= 4; workers += 3) {
+            heist_pool *mine = pool_of(workers, *mode); /* with a stack of the default size */
+            TEST_ASSERT_EQUAL_INT64(depth, HEIST_RUN(mine, chain, depth));
+            free_pool(mine);
+        }
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -541,5 +573,6 @@ int main(void)
     RUN_TEST(a_joined_childs_place_may_be_used_again);
     RUN_TEST(a_million_children_may_wait_in_an_array);
     RUN_TEST(a_million_joins_may_be_nested);
+    RUN_TEST(what_fits_the_main_stack_as_calls_fits_a_workers_stack_as_tasks);
     return UNITY_END();
 }
