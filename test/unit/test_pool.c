@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include "platform/barrier.h"
 #include "schedule/worker.h"
 #include "support.h"
 
@@ -140,6 +141,18 @@ static void the_affinity_mask_sets_the_number_of_workers(void)
     TEST_ASSERT_NOT_NULL(pool);
     TEST_ASSERT_EQUAL_UINT(1, heist_pool_workers(pool));
     free_pool(pool);
+}
+
+/* Containers that forbid membarrier or memory policies would have something to say; what is said is then a sentence. */
+static void a_pool_that_has_all_it_wants_says_nothing(void)
+{
+    FOR_BOTH_FENCE_MODES (mode) {
+        heist_pool *pool = pool_of(2, *mode);
+        const char *notes = heist_pool_notes(pool);
+        if (heist__barrier_available()) TEST_ASSERT_EQUAL_STRING("", notes);
+        else TEST_ASSERT_TRUE(*mode == HEIST_FENCES_BOTH ? !*notes : strstr(notes, "membarrier") != NULL);
+        free_pool(pool);
+    }
 }
 
 static void nothing_can_be_said_of_no_pool(void)
@@ -305,6 +318,7 @@ int main(void)
     RUN_TEST(a_task_knows_where_it_is);
     RUN_TEST(threads_are_called_after_their_pool);
     RUN_TEST(the_affinity_mask_sets_the_number_of_workers);
+    RUN_TEST(a_pool_that_has_all_it_wants_says_nothing);
     RUN_TEST(nothing_can_be_said_of_no_pool);
     RUN_TEST(a_task_cannot_end_or_await_its_own_pool);
     RUN_TEST(a_task_may_end_another_pool);
