@@ -1,6 +1,6 @@
-/* frames_support.h: the deque of fork/join tasks, made ready for tests. The owner is the library's own spawn and join on a
- * worker that is put together here, without a thread; thieves are threads of the test, or the test itself at a chosen
- * moment. A child knows how often it ran, and whether it may still run. */
+/* frames_support.h: the deque of fork/join tasks, made ready for tests. The owner is the library's own spawn and join
+ * on a worker that is put together here, without a thread; thieves are threads of the test, or the test itself at a
+ * chosen moment. A child knows how often it ran, and whether it may still run. */
 #ifndef FRAMES_SUPPORT_H
 #define FRAMES_SUPPORT_H
 
@@ -80,7 +80,7 @@ static inline void end(void)
 void setUp(void)
 {
     watchdog(PATIENCE_S);
-    TEST_ASSERT_TRUE_MESSAGE(heist__barrier_available(), "this kernel has no membarrier: half of these tests mean nothing");
+    TEST_ASSERT_TRUE_MESSAGE(heist__barrier_available(), "no membarrier here: half of these tests would mean nothing");
 }
 
 void tearDown(void)

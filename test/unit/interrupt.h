@@ -1,8 +1,8 @@
-/* interrupt.h: interruptions at a chosen instruction. A race whose window is one instruction wide is met by chance once in a
- * million runs; here it is met every time. list_instructions runs an operation step by step and notes the addresses of
- * its instructions; `interrupted` runs it again and does something else in front of one of them; `intertwined` stops two
- * operations in the middle of each other. All in one thread, so it finds mistakes in the order of steps, not in what
- * caches and store buffers do: that needs real threads.
+/* interrupt.h: interruptions at a chosen instruction. A race whose window is one instruction wide is met by chance
+ * once in a million runs; here it is met every time. list_instructions runs an operation step by step and notes the
+ * addresses of its instructions; `interrupted` runs it again and does something else in front of one of them;
+ * `intertwined` stops two operations in the middle of each other. All in one thread, so it finds mistakes in the order
+ * of steps, not in what caches and store buffers do: that needs real threads.
  *
  * The means are those of a debugger: the trap flag and breakpoints of x86. Elsewhere, under emulators, sanitizers and
  * valgrind, interrupts_work says no. */

@@ -1,4 +1,4 @@
-/* support.h: what the scheduler's tests share: pools in both fence modes, a clock, a watchdog, and a little randomness. */
+/* support.h: what the scheduler's tests share: pools in both fence modes, a clock, a watchdog, a little randomness. */
 #ifndef SUPPORT_H
 #define SUPPORT_H
 

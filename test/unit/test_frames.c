@@ -1,5 +1,6 @@
-/* test_frames.c: the deque of fork/join tasks, white-box: steps in a fixed order, and real threads against each other, for
- * what needs caches and store buffers. test_interrupted.c has the same deque with one side stopped at every instruction. */
+/* test_frames.c: the deque of fork/join tasks, white-box: steps in a fixed order, and real threads against each other,
+ * for what needs caches and store buffers. test_interrupted.c has the same deque with one side stopped at every
+ * instruction. */
 #include <errno.h>
 #include <pthread.h>
 
@@ -87,8 +88,8 @@ static void a_thief_leaves_what_is_below_its_floor(void)
     }
 }
 
-/* A thief that looked long ago: whatever the owner did since, with the same number of stolen slots as then, it gets nothing
- * that it should not. */
+/* A thief that looked long ago: whatever the owner did since, with the same number of stolen slots as then, it gets
+ * nothing that it should not. */
 static void an_old_look_takes_nothing_after_a_renewal(void)
 {
     FOR_BOTH_MODES (fenced) {
@@ -198,7 +199,8 @@ static void without_a_slot_a_spawn_is_a_call(void)
         TEST_ASSERT_EQUAL_INT(1024, slots);
         for (int fifo = 0; fifo < 2; fifo++) {
             spawn_many(3000);
-            for (int i = 0; i < 3000; i++) TEST_ASSERT_EQUAL_INT(i >= slots - 1, heist__load_relaxed(&children[i].times));
+            for (int i = 0; i < 3000; i++)
+                TEST_ASSERT_EQUAL_INT(i >= slots - 1, heist__load_relaxed(&children[i].times));
             for (int i = 0; i < 3000; i++) join(fifo ? i : 2999 - i); /* the last ones first, or when nothing is left */
             nothing_is_left();
         }

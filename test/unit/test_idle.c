@@ -1,5 +1,5 @@
-/* test_idle.c: nobody sleeps while there is work, and nobody uses the CPU while there is none. Times are only compared with
- * times measured in the same test, or with what a sleeping pool could not use. */
+/* test_idle.c: nobody sleeps while there is work, and nobody uses the CPU while there is none. Times are only compared
+ * with times measured in the same test, or with what a sleeping pool could not use. */
 #include <pthread.h>
 #include <sys/resource.h>
 
@@ -78,8 +78,8 @@ static void four_naps_take_the_time_of_one(void)
                 if (took < best) best = took;
             }
             char what[120];
-            snprintf(what, sizeof what, "%.0f ms, one after the other %.0f ms; %s, the owner %s, the pool %s before", best,
-                     serial, fence_word(*mode), how & 1 ? "computes" : "joins", how & 2 ? "asleep" : "awake");
+            snprintf(what, sizeof what, "%.0f ms, one after the other %.0f ms; %s, the owner %s, the pool %s before",
+                     best, serial, fence_word(*mode), how & 1 ? "computes" : "joins", how & 2 ? "asleep" : "awake");
             TEST_ASSERT_TRUE_MESSAGE(best < serial * 0.6, what);
         }
         free_pool(pool);

@@ -1,13 +1,13 @@
-/* test_interrupted.c: the deque of fork/join tasks when a thief comes in the middle of what the owner does, or the owner in
- * the middle of a theft: at every single instruction. interrupt.h says how. After each interruption the owner joins what
- * is left, and every child must have run once. */
+/* test_interrupted.c: the deque of fork/join tasks when a thief comes in the middle of what the owner does, or the
+ * owner in the middle of a theft: at every single instruction. interrupt.h says how. After each interruption the owner
+ * joins what is left, and every child must have run once. */
 #include "frames_support.h"
 #include "interrupt.h"
 
 static instruction_list instructions;
 
-/* Before the interrupted operation: so many children, of which so many were stolen; and a thief may have asked for more, or
- * even have got half of the rest published. */
+/* Before the interrupted operation: so many children, of which so many were stolen; and a thief may have asked for
+ * more, or even have got half of the rest published. */
 #define CROWD 6
 typedef enum { LEFT_ALONE, ASKED, OFFERED } thief_before;
 static uint64_t seen_before;
@@ -180,7 +180,8 @@ static void answers_may_be_interrupted_by_thieves_anywhere(void)
     FOR_BOTH_MODES (fenced) {
         begin(1024, fenced);
         long interruptions = 0;
-        for (int stolen = 0; stolen <= CROWD; stolen++) interruptions += interrupt_everywhere(owner_answers, stolen, ASKED);
+        for (int stolen = 0; stolen <= CROWD; stolen++)
+            interruptions += interrupt_everywhere(owner_answers, stolen, ASKED);
         TEST_ASSERT_GREATER_THAN(500, interruptions);
         end();
     }
@@ -210,7 +211,7 @@ static void join_if_it_can(int i)
         run_child(face, bottom, task);
     } else {
         heist__store_release(&face->bottom, bottom);
-        if (heist__load_acquire(&task->state) != HEIST__TASK_DONE) return; /* in the hands of a thief that stands still */
+        if (heist__load_acquire(&task->state) != HEIST__TASK_DONE) return; /* its thief stands still */
         bottom = heist__frames_absorb(f, bottom);
     }
     joined(i);
@@ -335,8 +336,8 @@ static void prepare_both(thief_before thief)
     prepare(spawned_before, stolen_before, thief);
 }
 
-/* Stops a theft at an instruction, and in each instruction of what the owner then does lets it go on. Pairs are drawn, for
- * there are some ten thousand; in a few runs all have had their turn. */
+/* Stops a theft at an instruction, and in each instruction of what the owner then does lets it go on. Pairs are drawn,
+ * for there are some ten thousand; in a few runs all have had their turn. */
 static long intertwine(operation *what, thief_before thief, int draws, uint64_t *chance)
 {
     static instruction_list of_owner;

@@ -304,7 +304,8 @@ static void a_described_machine_orders_the_victims(void)
     uint64_t near = stats.steal_got[HEIST_LEVEL_CORE] + stats.steal_empty[HEIST_LEVEL_CORE];
     uint64_t far = stats.steal_got[HEIST_LEVEL_FAR] + stats.steal_empty[HEIST_LEVEL_FAR];
     TEST_ASSERT_TRUE(near > 0);
-    TEST_ASSERT_TRUE(far <= 8 * (near + stats.steal_lost[HEIST_LEVEL_CORE])); /* eight far ones, each after the near one */
+    /* eight far ones, each after the near one */
+    TEST_ASSERT_TRUE(far <= 8 * (near + stats.steal_lost[HEIST_LEVEL_CORE]));
     free_pool(pool);
 #endif
 }

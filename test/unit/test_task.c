@@ -1,5 +1,5 @@
-/* test_task.c: typed tasks: what can be given and returned, in which orders children can be joined, how many there can be
- * and how deep. Every computation has a serial twin or a closed form to compare with. */
+/* test_task.c: typed tasks: what can be given and returned, in which orders children can be joined, how many there can
+ * be and how deep. Every computation has a serial twin or a closed form to compare with. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -96,7 +96,8 @@ HEIST_TASK(const char *, use_all_numbers_of_arguments)
     HEIST_SPAWN(c6, six, text, 1, 2, 3, 4, 5);
     HEIST_SPAWN(c7, seven, 0.25L, 1, 2, 3, 4, 5, 6);
     HEIST_SPAWN(c8, eight, p, 1, 2, 3, 0.5, 4, 5, q);
-    HEIST_SPAWN(c9, nine, INT8_MIN, INT16_MIN, INT32_MIN, INT64_C(1) << 60, UINT8_MAX, UINT16_MAX, UINT32_MAX, true, 'i');
+    HEIST_SPAWN(c9, nine, INT8_MIN, INT16_MIN, INT32_MIN, INT64_C(1) << 60, UINT8_MAX, UINT16_MAX, UINT32_MAX, true,
+                'i');
     HEIST_SPAWN(c10, ten, 1, 2, 4, 8, 16.0f, 32.0, &g, p, true, minus);
     if (HEIST_SYNC(c5) != -1 + 2 + (1ll << 50) - 300 - 5) return "five arguments";
     if (HEIST_SYNC(c0) != 7) return "no argument";
@@ -289,7 +290,8 @@ static uint64_t weigh(uint64_t node, unsigned child, uint64_t result)
 static uint64_t tree_serial(int depth, uint64_t node)
 {
     uint64_t sum = node;
-    for (unsigned i = 0; depth > 0 && i < BRANCHES; i++) sum += weigh(node, i, tree_serial(depth - 1, node * BRANCHES + i));
+    for (unsigned i = 0; depth > 0 && i < BRANCHES; i++)
+        sum += weigh(node, i, tree_serial(depth - 1, node * BRANCHES + i));
     return sum;
 }
 
@@ -454,7 +456,8 @@ HEIST_TASK(uint64_t, wide, size_t, width, order, how)
     uint64_t sum = 0;
     for (size_t i = 0; i < width; i++) HEIST_SPAWN_AT(&child[i], leaf, i);
     for (size_t i = 0; i < width; i++) {
-        size_t at = how == FIFO ? i : how == LIFO ? width - 1 - i : (i * 7919) % width; /* 7919 is prime, width is not */
+        /* 7919 is prime and no factor of the width: each turn once */
+        size_t at = how == FIFO ? i : how == LIFO ? width - 1 - i : (i * 7919) % width;
         sum += HEIST_SYNC_AT(&child[at], leaf) * (at + 1);
     }
     free(child);
