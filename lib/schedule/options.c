@@ -11,7 +11,11 @@
 
 #include "schedule/worker.h"
 
+#ifdef __aarch64__
+#define LEAST_STACK ((size_t)128 << 10) /* glibc's least there */
+#else
 #define LEAST_STACK ((size_t)64 << 10)
+#endif
 #define MOST_STACK ((size_t)1 << 40)
 #define MOST_BY_DEFAULT ((size_t)1 << 30)
 #define MOST_INBOX ((size_t)1 << 24)

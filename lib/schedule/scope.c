@@ -170,27 +170,43 @@ int heist_submit(heist_pool *pool, heist_function *function, void *argument, lon
 
 /* ---- waiting ---- */
 
-/* Takes a task of the scope from the worker's own deque; what else is found there goes back in its order. */
+static heist__loose *pop_own(heist__worker *w)
+{
+    void *popped;
+    return heist_deque_pop(w->loose, &popped) == HEIST_STEAL_GOT ? popped : NULL;
+}
+
+static void keep(heist__loose **list, heist__loose *l)
+{
+    l->aside = *list;
+    *list = l;
+}
+
+/* Puts a list back into the deque, its first as the oldest. */
+static void put_back(heist__worker *w, heist__loose *list)
+{
+    while (list) {
+        heist__loose *l = list;
+        list = l->aside;
+        if (heist_deque_push(w->loose, l) == 0) continue;
+        heist__loose_run(w, l); /* no memory: better run than lost */
+        heist__tell_waiters(w->pool);
+    }
+}
+
+/* Takes a task of the scope from the worker's own deque. If others lie above it, all of the scope's are brought to the young
+ * end first, so that the next calls find them at once. */
 static heist__loose *pick_own(heist__worker *w, heist__scope_core *core)
 {
-    heist__loose *aside = NULL, *found = NULL;
-    void *popped;
-    while (!found && heist_deque_pop(w->loose, &popped) == HEIST_STEAL_GOT) {
-        heist__loose *l = popped;
-        if (l->core == core) {
-            found = l;
-        } else {
-            l->aside = aside;
-            aside = l;
-        }
-    }
-    while (aside) {
-        heist__loose *l = aside;
-        aside = l->aside;
-        if (heist_deque_push(w->loose, l) < 0) heist__loose_run(w, l); /* cannot be: the room was there a moment ago */
-        heist__notice(w);
-    }
-    return found;
+    heist__loose *ours = NULL, *others = NULL, *l = pop_own(w);
+    if (!l || l->core == core) return l;
+    for (; l; l = pop_own(w)) keep(l->core == core ? &ours : &others, l);
+    l = ours;
+    if (l) ours = l->aside;
+    put_back(w, others);
+    put_back(w, ours);
+    heist__notice(w); /* they were out of sight for a moment */
+    return l;
 }
 
 /* Takes one from another worker or from an inbox. What does not belong to the scope goes to the worker's own deque, where

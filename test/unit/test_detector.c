@@ -170,8 +170,8 @@ typedef struct task {
     size_t mark;
 } task;
 
-/* The model's scheduler: one stack for all, with a lock, so that every task may be anybody's. Its atomics are used relaxed:
- * nothing but the detector is to order what the tasks wrote before what is read after "quiet". */
+/* The model's scheduler: one stack for all, with a lock, so that every task may be anybody's. Its atomics are used
+ * relaxed: nothing but the detector is to order what the tasks wrote before what is read after "quiet". */
 static struct {
     pthread_mutex_t lock;
     task *stack;

@@ -1,5 +1,6 @@
-/* fork(): the child's pools start again by themselves with nothing to do, the parent goes on undisturbed; whoever forks, and
- * whatever other threads are about at that moment. Children have an alarm: one that hangs is killed, and that fails. */
+/* fork(): the child's pools start again by themselves with nothing to do, the parent goes on undisturbed; whoever
+ * forks, and whatever other threads are about at that moment. Children have an alarm: one that hangs is killed, and
+ * that fails. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -15,8 +16,8 @@
 #include "test_scale.h"
 #include "unity.h"
 
-/* ThreadSanitizer cannot start threads in the child of a process with threads, and AddressSanitizer's allocator may be locked
- * there for ever if another thread was in it at the time of the fork. */
+/* ThreadSanitizer cannot start threads in the child of a process with threads, and AddressSanitizer's allocator may be
+ * locked there for ever if another thread was in it at the time of the fork. */
 #if defined(__SANITIZE_THREAD__)
 #define UNDER_TSAN 1
 #elif defined(__has_feature)
@@ -515,7 +516,8 @@ static void *make_on_and_on(void *unused)
         heist_options options = HEIST_OPTIONS_INIT;
         options.workers = 2;
         heist_pool *pool = heist_pool_new(&options);
-        if (!pool || HEIST_RUN(pool, fib, 10) != 55 || heist_pool_free(pool) != 0) atomic_fetch_add(&thread_failures, 1);
+        bool right = pool && HEIST_RUN(pool, fib, 10) == 55 && heist_pool_free(pool) == 0;
+        if (!right) atomic_fetch_add(&thread_failures, 1);
     }
     return NULL;
 }
@@ -537,7 +539,8 @@ static void forking_while_others_make_and_free_pools_disturbs_nobody(void)
     TEST_ASSERT_EQUAL_INT(0, atomic_load(&thread_failures));
 }
 
-/* In a process that has no default pool yet: one thread makes it while another forks, at a different moment each time. */
+/* In a process that has no default pool yet: one thread makes it while another forks, at a different moment each
+ * time. */
 static void *make_default(void *unused)
 {
     (void)unused;

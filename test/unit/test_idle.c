@@ -1,8 +1,7 @@
 /* test_idle.c: nobody sleeps while there is work, and nobody uses the CPU while there is none. Times are only compared
  * with times measured in the same test, or with what a sleeping pool could not use. */
-#include <pthread.h>
-#include <sys/resource.h>
-
+#include "idle/backoff.h"
+#include "schedule/worker.h"
 #include "support.h"
 
 void setUp(void)
@@ -14,14 +13,22 @@ void tearDown(void)
 {
 }
 
-/* Long enough for every worker of an idle pool to have gone to sleep, slow places included. */
-static void let_it_fall_asleep(heist_pool *pool)
+/* Waits until so many of the pool's workers are asleep, or say that they are about to be. */
+static void let_them_fall_asleep(heist_pool *pool, unsigned count)
 {
-    for (uint64_t parks = stats_of(pool).parks, before = UINT64_MAX; parks != before;) {
-        before = parks;
-        sleep_us(30000);
-        parks = stats_of(pool).parks;
+    while (heist__load_acquire(&pool->idle.asleep) < count) sched_yield(); /* the watchdog ends it if they never are */
+}
+
+/* A moment about the one in which the last of them goes to sleep: some time before, or just after it has said so. */
+static void pause_about_their_falling_asleep(heist_pool *pool, unsigned count, uint64_t *chance)
+{
+    uint32_t drawn = draw(chance);
+    uint32_t patience = drawn % 4 == 0 ? drawn / 4 % 2000 : UINT32_MAX;
+    for (uint32_t n = 0; n < patience && heist__load_relaxed(&pool->idle.asleep) < count; n++) {
+        heist__pause();
+        if (n % 4096 == 4095) sched_yield(); /* they may need this very core */
     }
+    for (uint32_t n = draw(chance) % 300; n > 0; n--) heist__pause();
 }
 
 /* ---- four sleeps at once ---- */
@@ -59,7 +66,7 @@ static double four_naps_serial_ms(void)
 
 static double four_naps_ms(heist_pool *pool, bool busy, bool asleep_before)
 {
-    if (asleep_before) let_it_fall_asleep(pool);
+    if (asleep_before) let_them_fall_asleep(pool, 4);
     else HEIST_RUN(pool, nap); /* its other workers may still look about */
     double begin = now_ms();
     HEIST_RUN(pool, four_naps, NAP_US / 1000.0, busy);
@@ -93,53 +100,50 @@ HEIST_VOID_TASK(says_hello, HEIST__ATOMIC(int) *, hello)
     heist__store_release(hello, 1);
 }
 
-/* Pushes one task and then does nothing that heist could notice until it has run. */
-HEIST_VOID_TASK(pushes_and_computes)
+/* Pushes tasks, each when all the others sleep or are about to, and then does nothing that heist could notice until it has
+ * run. `settled`: they have all slept for a while. */
+HEIST_TASK(int, pushes_and_computes, int, rounds, bool, settled, uint64_t, chance)
 {
-    HEIST__ATOMIC(int) hello = 0;
-    HEIST_SPAWN(child, says_hello, &hello);
-    while (!heist__load_acquire(&hello)) {} /* the watchdog ends it if nobody comes */
-    HEIST_SYNC(child);
+    heist_pool *pool = heist_current_pool();
+    unsigned others = heist_pool_workers(pool) - 1;
+    int heard = 0;
+    for (int i = 0; i < rounds; i++) {
+        HEIST__ATOMIC(int) hello = 0;
+        if (settled) {
+            let_them_fall_asleep(pool, others);
+            sleep_us(2000);
+        } else {
+            pause_about_their_falling_asleep(pool, others, &chance);
+        }
+        HEIST_SPAWN(child, says_hello, &hello);
+        while (!heist__load_acquire(&hello)) sched_yield(); /* the watchdog ends it if nobody comes */
+        heard += heist__load_acquire(&hello);
+        HEIST_SYNC(child);
+    }
+    return heard;
 }
 
 static void one_push_wakes_a_sleeper(void)
 {
     FOR_BOTH_FENCE_MODES (mode) {
-        heist_pool *pool = pool_of(2, *mode);
-        for (int i = test_scale(5); i > 0; i--) {
-            let_it_fall_asleep(pool);
-            HEIST_RUN(pool, pushes_and_computes);
+        for (unsigned workers = 2; workers <= 4; workers += 2) {
+            heist_pool *pool = pool_of(workers, *mode);
+            int rounds = test_scale(20);
+            TEST_ASSERT_EQUAL_INT(rounds, HEIST_RUN(pool, pushes_and_computes, rounds, true, 0));
+            TEST_ASSERT_EQUAL_UINT64(rounds, stats_of(pool).joins_stolen);
+            free_pool(pool);
         }
-        uint64_t chance = 1;
-        for (int i = test_scale(200); i > 0; i--) { /* also while they are just going to sleep */
-            sleep_us(draw(&chance) % 200);
-            HEIST_RUN(pool, pushes_and_computes);
-        }
-        TEST_ASSERT_GREATER_OR_EQUAL_UINT64(test_scale(5), stats_of(pool).joins_stolen);
-        free_pool(pool);
     }
-}
-
-/* Many pushes, each of them at some moment of a sleeper's going to sleep, by a worker that then computes. */
-HEIST_TASK(int, pushes_at_random_moments, int, rounds, uint64_t, chance)
-{
-    for (int i = 0; i < rounds; i++) {
-        HEIST__ATOMIC(int) hello = 0;
-        HEIST_SPAWN(child, says_hello, &hello);
-        while (!heist__load_acquire(&hello)) {}
-        HEIST_SYNC(child);
-        for (volatile uint32_t n = draw(&chance) % 30000; n > 0; n--) {}
-    }
-    return rounds;
 }
 
 static void no_push_is_missed_by_who_is_going_to_sleep(void)
 {
+    uint64_t chance = test_seed();
     FOR_BOTH_FENCE_MODES (mode) {
         for (unsigned workers = 2; workers <= 4; workers += 2) {
             heist_pool *pool = pool_of(workers, *mode);
-            int rounds = test_scale(1500);
-            TEST_ASSERT_EQUAL_INT(rounds, HEIST_RUN(pool, pushes_at_random_moments, rounds, workers));
+            int rounds = test_scale(2500); /* in all 10000 */
+            TEST_ASSERT_EQUAL_INT(rounds, HEIST_RUN(pool, pushes_and_computes, rounds, false, chance++));
             free_pool(pool);
         }
     }
@@ -165,11 +169,11 @@ static void one_woken_worker_wakes_the_next(void)
     FOR_BOTH_FENCE_MODES (mode) {
         for (int workers = 2; workers <= 8; workers += 3) {
             heist_pool *pool = pool_of((unsigned)workers, *mode);
-            let_it_fall_asleep(pool);
             uint64_t chance = 7;
             for (int i = test_scale(100); i > 0; i--) {
+                if (i % 2) let_them_fall_asleep(pool, (unsigned)workers);
+                else sleep_us(draw(&chance) % 300);
                 HEIST_RUN(pool, all_at_once, workers);
-                sleep_us(draw(&chance) % 300);
             }
             heist_stats stats = stats_of(pool);
             TEST_ASSERT_GREATER_THAN_UINT64(0, stats.wakes);
@@ -198,8 +202,7 @@ static void no_run_from_outside_is_lost(void)
             int rounds = test_scale(2500); /* in all 10000 */
             for (int i = 0; i < rounds; i++) {
                 TEST_ASSERT_EQUAL_INT(0, heist_run(pool, count_up, &count));
-                for (volatile uint32_t n = draw(&chance) % 20000; n > 0; n--) {}
-                if (i % 64 == 0) sleep_us(draw(&chance) % 500);
+                pause_about_their_falling_asleep(pool, workers, &chance);
             }
             TEST_ASSERT_EQUAL_INT(rounds, heist__load_seq_cst(&count));
             free_pool(pool);
@@ -218,7 +221,7 @@ static void no_submission_is_lost(void)
             for (uint32_t n = draw(&chance) % 4; n > 0; n--, expected++)
                 TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, count_up, &count, HEIST_WAIT));
             while (heist__load_acquire(&count) < expected) sched_yield(); /* the watchdog ends it if one is lost */
-            for (volatile uint32_t n = draw(&chance) % 20000; n > 0; n--) {}
+            pause_about_their_falling_asleep(pool, 3, &chance);
         }
         TEST_ASSERT_EQUAL_INT(0, heist_pool_wait(pool));
         TEST_ASSERT_EQUAL_INT(expected, heist__load_seq_cst(&count));
@@ -238,7 +241,8 @@ static void a_pool_without_work_uses_no_cpu(void)
     FOR_BOTH_FENCE_MODES (mode) {
         heist_pool *pool = pool_of(8, *mode);
         HEIST_RUN(pool, all_at_once, 8);
-        let_it_fall_asleep(pool);
+        let_them_fall_asleep(pool, 8);
+        sleep_us(10000);
         double best = 1e9;
         for (int i = 0; i < 3; i++) { /* a pool that gives memory back after a while may do so once */
             double cpu = cpu_ms(), wall = now_ms();

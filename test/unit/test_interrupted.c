@@ -189,7 +189,7 @@ static void answers_may_be_interrupted_by_thieves_anywhere(void)
 
 /* ---- a thief is interrupted by the owner ---- */
 
-/* The owner cannot wait here, for its thief stands still: a join as heist__join_slow does it, up to where that waits. */
+/* The owner cannot wait here, for its thief stands still: a join as heist__join_slow does it, but for the waiting. */
 static void join_if_it_can(int i)
 {
     heist_task *task = &children[i].task;

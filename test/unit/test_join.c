@@ -363,9 +363,7 @@ static HEIST__ATOMIC(size_t) deepest;
 
 static void look_at_stack(void)
 {
-    char here;
-    char *address = (char *)__builtin_frame_address(0);
-    (void)here;
+    char *address = __builtin_frame_address(0);
     if (!stack_top || address > stack_top) stack_top = address;
     size_t used = (size_t)(stack_top - address), before = heist__load_relaxed(&deepest);
     while (used > before && !heist__cas_relaxed(&deepest, &before, used)) {}

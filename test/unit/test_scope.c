@@ -1,4 +1,5 @@
-/* Scopes: children of plain functions, and detached tasks that are waited for together, however nested and whoever ran them. */
+/* Scopes: children of plain functions, and detached tasks that are waited for together, however nested and whoever ran
+ * them. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -94,8 +95,9 @@ static void spawn_a_crowd(void *number)
     for (size_t i = 0; i < n; i++) heist_spawn(&scope, run_once, &times_run[i]);
     heist_join(&scope);
     for (size_t i = 0; i < n; i++) CHECK(times_run[i] == 1);
-    for (size_t i = 0; i < n / 2; i++) heist_spawn(&scope, run_once, &times_run[i]); /* the scope goes on after a join */
-    CHECK(heist_scope_wait(&scope) == 0);                                         /* which joins as well */
+    /* the scope goes on after a join, and its wait joins as well */
+    for (size_t i = 0; i < n / 2; i++) heist_spawn(&scope, run_once, &times_run[i]);
+    CHECK(heist_scope_wait(&scope) == 0);
     for (size_t i = 0; i < n; i++) CHECK(times_run[i] == (i < n / 2 ? 2 : 1));
     CHECK(heist_scope_end(&scope) == 0);
 }
@@ -469,8 +471,8 @@ static void stolen_children_detach_into_the_scope_of_their_ancestor(void)
     }
 }
 
-/* The same while the spawner goes on to a scope of its own with some of its stolen children joined, the last one not: what
- * that one detaches belongs to the outer scope whenever it looks. */
+/* The same while the spawner goes on to a scope of its own with some of its stolen children joined, the last one not:
+ * what that one detaches belongs to the outer scope whenever it looks. */
 HEIST_VOID_TASK(one_leaf, const heist_scope *, scope, atomic_size_t *, counter)
 {
     CHECK(belongs_to(scope));
@@ -627,8 +629,8 @@ static void a_lock_held_across_a_wait_meets_no_unrelated_task(void)
     pthread_mutex_destroy(&held);
 }
 
-/* The last task of the scope runs on the only other worker while unrelated ones lie in that worker's deque and in the inbox:
- * the waiter comes by them, and must not run them. */
+/* The last task of the scope runs on the only other worker while unrelated ones lie in that worker's deque and in the
+ * inbox: the waiter comes by them, and must not run them. */
 static atomic_bool slow_runs;
 
 static void slow_with_others_behind_it(void *unused)
@@ -671,7 +673,8 @@ static void a_waiter_leaves_alone_what_others_have(void)
     pthread_mutex_destroy(&held);
 }
 
-/* One worker, and in its deque the tasks of two scopes and of none: a wait runs those of its scope, and leaves the rest. */
+/* One worker, and in its deque the tasks of two scopes and of none: a wait runs those of its scope, and leaves the
+ * rest. */
 static atomic_size_t in_first, in_second, in_none;
 
 static void wait_among_others(void *unused)

@@ -1,5 +1,5 @@
-/* The end of pools: drained or cancelled with exact counts, closed under fire, in any order, from the wrong place, a thousand
- * times, and by exit() in the middle of a task. */
+/* The end of pools: drained or cancelled with exact counts, closed under fire, in any order, from the wrong place, a
+ * thousand times, and by exit() in the middle of a task. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -182,7 +182,7 @@ static void *run_typed(void *argument)
     return NULL;
 }
 
-/* Waits until the runner sleeps, which it does when its task is in the inbox and it has nothing more to do with the pool. */
+/* Waits until the runner sleeps: its task is then in the inbox, and it has nothing more to do with the pool. */
 static void let_it_submit(runner *r)
 {
     char path[64], state = 0;

@@ -1,5 +1,5 @@
-/* Submission from outside: nothing that was accepted is lost, each runs exactly once, a full inbox is told as the caller
- * wishes, and heist_pool_wait covers whatever was accepted before it was called. */
+/* Submission from outside: nothing that was accepted is lost, each runs exactly once, a full inbox is told as the
+ * caller wishes, and heist_pool_wait covers whatever was accepted before it was called. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -339,7 +339,8 @@ static void submit_to_the_other(void *other)
 
 static void a_task_of_one_pool_submits_to_another(void)
 {
-    heist_pool *pool = pool_with_inbox(1, 2, HEIST_FENCES_DEFAULT), *other = pool_with_inbox(1, 2, HEIST_FENCES_DEFAULT);
+    heist_pool *pool = pool_with_inbox(1, 2, HEIST_FENCES_DEFAULT);
+    heist_pool *other = pool_with_inbox(1, 2, HEIST_FENCES_DEFAULT);
     TEST_ASSERT_EQUAL_INT(0, heist_run(pool, submit_to_the_other, other));
     TEST_ASSERT_EQUAL_INT(0, atomic_load(&wrong));
     free_pool(pool);
