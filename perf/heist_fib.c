@@ -149,9 +149,18 @@ static __attribute__((noinline)) long one_serial(long i)
 
 static one_child *wide_children;
 
-static long run_fib_serial(int n) { return fib_serial(n); }
-static long run_tree_serial(int n) { return tree_serial(n); }
-static long run_queens_serial(int n) { return queens_serial((board){{0}}, 0, n); }
+static long run_fib_serial(int n)
+{
+    return fib_serial(n);
+}
+static long run_tree_serial(int n)
+{
+    return tree_serial(n);
+}
+static long run_queens_serial(int n)
+{
+    return queens_serial((board){{0}}, 0, n);
+}
 
 static long run_wide_serial(int n)
 {
@@ -160,15 +169,39 @@ static long run_wide_serial(int n)
     return sum;
 }
 
-static long run_fib(heist_pool *pool, int n) { return HEIST_RUN(pool, fib, n); }
-static long run_tree(heist_pool *pool, int n) { return HEIST_RUN(pool, tree, n); }
-static long run_queens(heist_pool *pool, int n) { return HEIST_RUN(pool, queens, (board){{0}}, 0, n); }
-static long run_wide(heist_pool *pool, int n) { return HEIST_RUN(pool, wide, wide_children, power_of_ten(n)); }
+static long run_fib(heist_pool *pool, int n)
+{
+    return HEIST_RUN(pool, fib, n);
+}
+static long run_tree(heist_pool *pool, int n)
+{
+    return HEIST_RUN(pool, tree, n);
+}
+static long run_queens(heist_pool *pool, int n)
+{
+    return HEIST_RUN(pool, queens, (board){{0}}, 0, n);
+}
+static long run_wide(heist_pool *pool, int n)
+{
+    return HEIST_RUN(pool, wide, wide_children, power_of_ten(n));
+}
 
-static long fib_spawns(int n) { return fib_closed(n + 1) - 1; }
-static long tree_spawns(int n) { return (power_of_ten(n + 1) - 10) / 9; }
-static long queens_spawns(int n) { return queens_nodes((board){{0}}, 0, n); }
-static long wide_sum(int n) { return power_of_ten(n) * (power_of_ten(n) - 1) / 2; }
+static long fib_spawns(int n)
+{
+    return fib_closed(n + 1) - 1;
+}
+static long tree_spawns(int n)
+{
+    return (power_of_ten(n + 1) - 10) / 9;
+}
+static long queens_spawns(int n)
+{
+    return queens_nodes((board){{0}}, 0, n);
+}
+static long wide_sum(int n)
+{
+    return power_of_ten(n) * (power_of_ten(n) - 1) / 2;
+}
 
 static const struct problem {
     const char *name, *unit;
@@ -242,10 +275,11 @@ static bool measure(const struct problem *p, int size, struct configuration *all
 static void usage(FILE *to)
 {
     fputs("usage: heist-fib [PROBLEM[=SIZE] ...] [--workers 1,2,...] [--runs K]\n\n"
-          "What a spawn costs and how it scales, without any cut-off, beside the serial program. Problems:\n", to);
+          "What a spawn costs and how it scales, without any cut-off, beside the serial program. Problems:\n",
+          to);
     for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
-        fprintf(to, "  %-8s %s, n = %d (%d to %d)\n", problems[i].name, problems[i].unit, problems[i].size, problems[i].least,
-                problems[i].most);
+        fprintf(to, "  %-8s %s, n = %d (%d to %d)\n", problems[i].name, problems[i].unit, problems[i].size,
+                problems[i].least, problems[i].most);
     fputs("Without a problem, all of them. Workers: 1 and 2. Runs: 7, interleaved, after one to warm up.\n", to);
 }
 
@@ -282,7 +316,8 @@ static int read_problem(const char *text, int sizes[])
         const struct problem *p = &problems[i];
         long size = p->size;
         if (strlen(p->name) != length || strncmp(p->name, text, length) != 0) continue;
-        if (text[length] && !number(text + length + 1, p->least, p->most, &size, '\0')) return fail("is no possible size", text);
+        if (text[length] && !number(text + length + 1, p->least, p->most, &size, '\0'))
+            return fail("is no possible size", text);
         sizes[i] = (int)size;
         return 0;
     }
@@ -329,8 +364,8 @@ int main(int argc, char **argv)
         all[i].pool = heist_pool_new(&options);
         if (!all[i].pool) return fail(heist_explain(), "no pool");
     }
-    printf("%-8s %4s  %-18s %10s %10s %10s %10s %10s\n", "problem", "n", "", "least ms", "median ms", "ns/spawn", "vs serial",
-           "vs first");
+    printf("%-8s %4s  %-18s %10s %10s %10s %10s %10s\n", "problem", "n", "", "least ms", "median ms", "ns/spawn",
+           "vs serial", "vs first");
     for (size_t i = 0; i < sizeof problems / sizeof *problems && !error; i++) {
         if (sizes[i] && !measure(&problems[i], sizes[i], all, count, (int)runs)) error = 1;
     }

@@ -35,11 +35,11 @@
 #define heist__add_relaxed(p, v) atomic_fetch_add_explicit((p), (v), memory_order_relaxed)
 #define heist__add_acq_rel(p, v) atomic_fetch_add_explicit((p), (v), memory_order_acq_rel)
 #define heist__add_seq_cst(p, v) atomic_fetch_add_explicit((p), (v), memory_order_seq_cst)
-#define heist__cas_relaxed(p, expected, v) \
+#define heist__cas_relaxed(p, expected, v)                                                                             \
     atomic_compare_exchange_strong_explicit((p), (expected), (v), memory_order_relaxed, memory_order_relaxed)
-#define heist__cas_acq_rel(p, expected, v) \
+#define heist__cas_acq_rel(p, expected, v)                                                                             \
     atomic_compare_exchange_strong_explicit((p), (expected), (v), memory_order_acq_rel, memory_order_acquire)
-#define heist__cas_seq_cst(p, expected, v) \
+#define heist__cas_seq_cst(p, expected, v)                                                                             \
     atomic_compare_exchange_strong_explicit((p), (expected), (v), memory_order_seq_cst, memory_order_seq_cst)
 #define heist__fence_seq_cst() atomic_thread_fence(memory_order_seq_cst)
 #define heist__fence_acquire() atomic_thread_fence(memory_order_acquire)

@@ -77,8 +77,11 @@ typedef struct heist_options {
     bool strict;             /* fewer workers than asked for, or a refused binding, is an error and not a note */
 } heist_options;
 
-#define HEIST_OPTIONS_INIT {sizeof(heist_options), 0, HEIST_BIND_DEFAULT, HEIST_STRATEGY_DEFAULT, HEIST_AMOUNT_DEFAULT, 0, \
-                            0, 0, 0, HEIST_FENCES_DEFAULT, 0, 0, 0, false}
+#define HEIST_OPTIONS_INIT                                                                                             \
+    {                                                                                                                  \
+        sizeof(heist_options), 0, HEIST_BIND_DEFAULT, HEIST_STRATEGY_DEFAULT, HEIST_AMOUNT_DEFAULT, 0, 0, 0, 0,        \
+            HEIST_FENCES_DEFAULT, 0, 0, 0, false                                                                       \
+    }
 
 /* Makes a pool and starts its workers. `options` may be NULL.
  * Call from: any thread.  Blocks: until the workers run.

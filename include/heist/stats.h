@@ -33,8 +33,8 @@ typedef struct heist_stats {
     uint64_t steal_got[HEIST_LEVELS];
     uint64_t steal_empty[HEIST_LEVELS];
     uint64_t steal_lost[HEIST_LEVELS];
-    uint64_t parks;  /* times a worker went to sleep */
-    uint64_t wakes;  /* times a worker woke another */
+    uint64_t parks; /* times a worker went to sleep */
+    uint64_t wakes; /* times a worker woke another */
 } heist_stats;
 
 /* All workers of `pool` together, or worker `number` alone. NULL: the default pool, if it exists.

@@ -143,7 +143,8 @@ HEIST__INLINE bool heist__pop(heist_worker *w, heist_slot *bottom, heist_task *t
     heist_slot *slot = bottom - 1;
     heist_task *address;
     HEIST__ADDRESS(address, task);
-    if (HEIST__UNLIKELY(heist__load_relaxed(slot) != address)) return false; /* relaxed: only this thread writes slots */
+    if (HEIST__UNLIKELY(heist__load_relaxed(slot) != address))
+        return false;                       /* relaxed: only this thread writes slots */
     heist__store_release(&w->bottom, slot); /* D2: withdraws the slot, and D1 for those below */
     heist__compiler_barrier();              /* D2: the thief's barrier makes this store come before the load */
     if (HEIST__UNLIKELY(heist__load_relaxed(&w->pop_gate) > slot)) return false; /* relaxed: D2 orders it */
@@ -290,7 +291,6 @@ HEIST_API void heist__frame_left(heist_worker *w, heist_slot *bottom, const char
 /* clang-format on */
 
 #include <heist/lists.h>
-
 
 #define HEIST_TASK(...) HEIST__TASK_N(HEIST__PAIRS(__VA_ARGS__), __VA_ARGS__)
 #define HEIST_TASK_DECL(...) HEIST__DECL_N(HEIST__PAIRS(__VA_ARGS__), __VA_ARGS__)

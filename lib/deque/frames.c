@@ -75,7 +75,8 @@ static bool move_published(heist__frames *f, uint64_t published, uint32_t number
 void heist__frames_renew(heist__frames *f)
 {
     uint64_t top = heist__load_relaxed(&f->top); /* relaxed: the CAS checks it */
-    while (!heist__cas_acq_rel(&f->top, &top, renumbered(top, number_of(top)))) {} /* D6, J4 */
+    while (!heist__cas_acq_rel(&f->top, &top, renumbered(top, number_of(top)))) {
+    } /* D6, J4 */
 }
 
 bool heist__frames_claim(heist__frames *f, heist_slot *slot)
@@ -102,7 +103,8 @@ bool heist__frames_claim(heist__frames *f, heist_slot *slot)
             /* Those that were faster may have gone beyond `kept`: neither the gate nor published may stay below what they
              * took. relaxed: the CAS checks it */
             while (stolen > number_of(published = heist__load_relaxed(&f->published)) &&
-                   !move_published(f, published, stolen)) {}
+                   !move_published(f, published, stolen)) {
+            }
             return stolen <= mine;
         }
     }
@@ -122,7 +124,8 @@ bool heist__frames_take_out(heist__frames *f, heist_slot *slot, heist_slot *bott
 {
     heist__store_release(&f->face.bottom, slot); /* D2 */
     heist__compiler_barrier();                   /* D2 */
-    bool mine = heist__load_relaxed(&f->face.pop_gate) <= slot || heist__frames_claim(f, slot); /* relaxed: D2 orders it */
+    bool mine =
+        heist__load_relaxed(&f->face.pop_gate) <= slot || heist__frames_claim(f, slot); /* relaxed: D2 orders it */
     if (mine) {
         /* relaxed: nobody else looks at slots from `slot` on until bottom is raised */
         heist_task *youngest = heist__load_relaxed(--bottom);
@@ -141,7 +144,7 @@ heist_slot *heist__frames_absorb(heist__frames *f, heist_slot *bottom)
     heist__store_release(&f->face.bottom, end > stolen ? f->slots : bottom - 1); /* D2, D7 */
     if (end > stolen) {
         /* Younger siblings are still here. All are withdrawn, so that one can change its place. */
-        heist__compiler_barrier(); /* D2 */
+        heist__compiler_barrier();        /* D2 */
         heist__frames_claim(f, f->slots); /* the gate is never open down to a stolen slot: always needed */
         stolen = number_of(heist__load_relaxed(&f->top)); /* relaxed: thieves are shut out */
         if (end > stolen) {
@@ -151,10 +154,11 @@ heist_slot *heist__frames_absorb(heist__frames *f, heist_slot *bottom)
         }
     }
     /* D7: published first. A thief that sees the new top sees no public part beyond it. */
-    while (!move_published(f, heist__load_relaxed(&f->published), stolen - 1)) {} /* relaxed: the CAS checks it */
+    while (!move_published(f, heist__load_relaxed(&f->published), stolen - 1)) {
+    } /* relaxed: the CAS checks it */
     heist__store_release(&f->top, renumbered(heist__load_relaxed(&f->top), stolen - 1)); /* D7; relaxed: nobody's CAS
                                                                                             can succeed with none public */
-    heist__store_release(&f->face.bottom, bottom - 1); /* D1 */
+    heist__store_release(&f->face.bottom, bottom - 1);                                   /* D1 */
     return bottom - 1;
 }
 
@@ -179,7 +183,8 @@ static heist_steal ask(heist__frames *f, uint32_t stolen, uint64_t published)
     heist__store_relaxed(f->pop_gate, HEIST__POP_SHUT);
     heist__store_relaxed(f->push_gate, HEIST__PUSH_SHUT);
     for (int i = 0; i < PATIENCE; i++) {
-        if (heist__load_relaxed(&f->published) != published) return HEIST_STEAL_GOT; /* relaxed: the caller reads again */
+        if (heist__load_relaxed(&f->published) != published)
+            return HEIST_STEAL_GOT; /* relaxed: the caller reads again */
         heist__pause();
     }
     if (!heist__heavy_barrier(f->fenced)) return HEIST_STEAL_LOST;
@@ -212,6 +217,7 @@ heist_steal heist__frames_take(heist__frames *f, uint64_t seen, heist_task **tas
 size_t heist__frames_size(heist__frames *f)
 {
     /* relaxed: an estimate */
-    ptrdiff_t size = heist__load_relaxed(&f->face.bottom) - f->slots - (ptrdiff_t)number_of(heist__load_relaxed(&f->top));
+    ptrdiff_t size =
+        heist__load_relaxed(&f->face.bottom) - f->slots - (ptrdiff_t)number_of(heist__load_relaxed(&f->top));
     return size > 0 ? (size_t)size : 0;
 }

@@ -17,10 +17,10 @@ static bool rouse(heist__idle *idle, heist__sleeper *s)
 
 void heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls)
 {
-    heist__store_seq_cst(&self->asleep, 1);  /* I3: who counts us finds us */
-    heist__add_seq_cst(&idle->asleep, 1);    /* I2: before the ring, so that who hears it finds a sleeper */
+    heist__store_seq_cst(&self->asleep, 1);             /* I3: who counts us finds us */
+    heist__add_seq_cst(&idle->asleep, 1);               /* I2: before the ring, so that who hears it finds a sleeper */
     heist__add_seq_cst(&idle->searching, (uint32_t)-1); /* I4: from here on a push must wake somebody */
-    calls->ring(calls->context);             /* I1, I2 */
+    calls->ring(calls->context);                        /* I1, I2 */
     /* I1: every push is either seen by any_work or has heard the ring. A refused barrier concludes nothing: go on. */
     if (!heist__heavy_barrier(idle->fenced) || calls->any_work(calls->context)) {
         if (rouse(idle, self)) heist__add_seq_cst(&idle->searching, 1);

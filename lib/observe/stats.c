@@ -15,7 +15,8 @@ static uint64_t value(heist__counter *c)
 static void add_worker(heist_stats *sum, heist__worker *w)
 {
     heist__counters *c = &w->counters;
-    uint64_t inlined = heist__load_relaxed(&w->frames.face.joins_inline) + value(&c->joins_slow); /* relaxed: a counter */
+    uint64_t inlined =
+        heist__load_relaxed(&w->frames.face.joins_inline) + value(&c->joins_slow); /* relaxed: a counter */
     sum->joins_inline += inlined;
     sum->joins_stolen += value(&c->joins_stolen);
     sum->spawns_called += value(&c->spawns_called);
@@ -59,7 +60,8 @@ int heist_stats_read(heist_pool *pool, heist_stats *stats)
 int heist_stats_read_worker(heist_pool *pool, unsigned number, heist_stats *stats)
 {
     if (!pool) pool = heist__default_if_made();
-    if (!pool || number >= pool->running) return heist__fail(-EINVAL, "heist_stats_read_worker: there is no such worker");
+    if (!pool || number >= pool->running)
+        return heist__fail(-EINVAL, "heist_stats_read_worker: there is no such worker");
     return read_workers(pool, number, number + 1, stats);
 }
 
@@ -80,17 +82,19 @@ static void print_row(const char *name, const heist_stats *s)
         empty += s->steal_empty[level];
         lost += s->steal_lost[level];
     }
-    fprintf(stderr, "%-8s %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %10" PRIu64 " %10" PRIu64 " %8" PRIu64 " %10" PRIu64
-            " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 "\n", name, s->tasks, s->spawns, s->joins_inline, s->joins_stolen,
-            s->detached, got, empty, lost, s->parks, s->wakes);
+    fprintf(stderr,
+            "%-8s %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %10" PRIu64 " %10" PRIu64 " %8" PRIu64 " %10" PRIu64
+            " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 "\n",
+            name, s->tasks, s->spawns, s->joins_inline, s->joins_stolen, s->detached, got, empty, lost, s->parks,
+            s->wakes);
 }
 
 void heist__stats_print(heist_pool *pool)
 {
     heist_stats s = {.size = sizeof s};
     fprintf(stderr, "heist: pool %s, %u workers\n", pool->settings.name, pool->running);
-    fprintf(stderr, "%-8s %14s %14s %14s %10s %10s %8s %10s %8s %8s %8s\n", "worker", "tasks", "spawns", "joined inline",
-            "stolen", "detached", "steals", "empty", "lost", "parks", "wakes");
+    fprintf(stderr, "%-8s %14s %14s %14s %10s %10s %8s %10s %8s %8s %8s\n", "worker", "tasks", "spawns",
+            "joined inline", "stolen", "detached", "steals", "empty", "lost", "parks", "wakes");
     for (unsigned i = 0; i < pool->running; i++) {
         char name[16];
         snprintf(name, sizeof name, "%u", i);

@@ -35,8 +35,8 @@ void heist__run_stolen(heist__worker *w, const heist__stolen *stolen)
     heist_task *task = stolen->task;
     heist__worker *home = stolen->home;
     heist__level_enter(w, stolen->core);
-    uint64_t waits_on = heist__load_relaxed(&w->waits_on); /* relaxed: own */
-    heist__store_relaxed(&w->waits_on, 0);                 /* relaxed: J1 publishes it */
+    uint64_t waits_on = heist__load_relaxed(&w->waits_on);                            /* relaxed: own */
+    heist__store_relaxed(&w->waits_on, 0);                                            /* relaxed: J1 publishes it */
     heist__store_release(&task->state, HEIST__TASK_TAKEN | (uintptr_t)w->index << 3); /* J1 */
     task->run(&w->frames.face, heist__bottom_of(w), task);
     heist__count(&w->counters.stolen_run);
@@ -160,7 +160,8 @@ static bool take_back(heist__worker *w, heist_slot **bottom, heist_task *task)
     }
     heist__store_release(&w->frames.face.bottom, slot); /* D2 */
     heist__compiler_barrier();                          /* D2 */
-    if (heist__load_relaxed(&w->frames.face.pop_gate) <= slot || heist__frames_claim(&w->frames, slot)) { /* relaxed: D2 */
+    if (heist__load_relaxed(&w->frames.face.pop_gate) <= slot ||
+        heist__frames_claim(&w->frames, slot)) { /* relaxed: D2 */
         *bottom = slot;
         return true;
     }

@@ -33,13 +33,13 @@ heist__scope_core *heist__scope_now(heist__worker *w)
 
 heist__scope_core *heist__scope_at(heist__worker *victim, uint32_t number)
 {
-    uint32_t depth = heist__load_acquire(&victim->depth); /* L1 */
+    uint32_t depth = heist__load_acquire(&victim->depth);                                       /* L1 */
     while (depth > 0 && heist__load_relaxed(&victim->levels[depth - 1].base) > number) depth--; /* relaxed: see above */
     return depth ? heist__load_relaxed(&victim->levels[depth - 1].core) : NULL;
 }
 
 uint32_t heist__level_floor(heist__worker *w)
 {
-    uint32_t depth = heist__load_acquire(&w->depth); /* L1, L2 */
+    uint32_t depth = heist__load_acquire(&w->depth);                    /* L1, L2 */
     return depth ? heist__load_relaxed(&w->levels[depth - 1].base) : 0; /* relaxed: see join.c */
 }

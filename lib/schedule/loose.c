@@ -66,7 +66,8 @@ void heist__tell_waiters(heist_pool *pool)
     if (heist__load_relaxed(&pool->waiting) == 0) return; /* relaxed: T4 orders it */
     pthread_mutex_lock(&pool->lock);
     for (heist__waiter *waiter = pool->waiters; waiter; waiter = waiter->next) {
-        if (heist__load_relaxed(&waiter->quiet) || !heist__detector_quiet(waiter->detector)) continue; /* relaxed: locked */
+        if (heist__load_relaxed(&waiter->quiet) || !heist__detector_quiet(waiter->detector))
+            continue;                            /* relaxed: locked */
         heist__store_release(&waiter->quiet, 1); /* T5. Pairs with the waiter's load. */
         heist__futex_wake(&waiter->quiet, 1);
     }
@@ -158,8 +159,10 @@ static int give_from_outside(heist_pool *pool, heist__loose *l, long patience_ms
     if (error) {
         count_finished(pool, NULL, core);
         heist__tell_waiters(pool);
-        if (error == -ESHUTDOWN) heist__fail(error, "the pool takes nothing more");
-        else heist__fail(error, "the inbox (%zu tasks) is full", pool->settings.inbox);
+        if (error == -ESHUTDOWN)
+            heist__fail(error, "the pool takes nothing more");
+        else
+            heist__fail(error, "the inbox (%zu tasks) is full", pool->settings.inbox);
     } else {
         heist__idle_wake_one(&pool->idle);
     }

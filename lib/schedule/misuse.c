@@ -15,8 +15,10 @@ void heist__guard_leave(struct heist__guard *guard)
 void heist__misplaced(heist_worker *face, heist_slot *bottom)
 {
     ptrdiff_t off = heist__bottom_of(heist__worker_of(face)) - bottom;
-    fprintf(stderr, "heist: a typed spawn or call between heist_spawn and heist_join of the same function would lose %td of "
-            "its children\n", off);
+    fprintf(stderr,
+            "heist: a typed spawn or call between heist_spawn and heist_join of the same function would lose %td of "
+            "its children\n",
+            off);
 }
 
 void heist__frame_left(heist_worker *face, heist_slot *bottom, const char *task_name)

@@ -47,7 +47,10 @@ static uint64_t number_from(const char *variable, uint64_t least, uint64_t most)
     char *end;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 0);
-    unsigned shift = *end == 'K' || *end == 'k' ? 10 : *end == 'M' || *end == 'm' ? 20 : *end == 'G' || *end == 'g' ? 30 : 0;
+    unsigned shift = *end == 'K' || *end == 'k'   ? 10
+                     : *end == 'M' || *end == 'm' ? 20
+                     : *end == 'G' || *end == 'g' ? 30
+                                                  : 0;
     if (shift) end++;
     bool readable = *text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && value <= UINT64_MAX >> shift;
     value <<= shift;
@@ -98,7 +101,7 @@ static void fill_from_environment(heist_options *o)
 
 /* ---- the caller ---- */
 
-#define CHECK(good, ...) \
+#define CHECK(good, ...)                                                                                               \
     if (!(good)) return heist__fail(-EINVAL, __VA_ARGS__)
 
 static int check(const heist_options *o)
@@ -113,8 +116,8 @@ static int check(const heist_options *o)
           "stack_size is %zu; it can be from %zu to %zu", o->stack_size, LEAST_STACK, MOST_STACK);
     CHECK(!o->inbox || (o->inbox >= 2 && o->inbox <= MOST_INBOX), "inbox is %zu; it can be from 2 to %zu", o->inbox,
           MOST_INBOX);
-    CHECK(!o->slots || (o->slots >= 1024 && o->slots <= MOST_SLOTS), "slots is %zu; it can be from 1024 to %zu", o->slots,
-          MOST_SLOTS);
+    CHECK(!o->slots || (o->slots >= 1024 && o->slots <= MOST_SLOTS), "slots is %zu; it can be from 1024 to %zu",
+          o->slots, MOST_SLOTS);
     CHECK(!o->topology || o->bind <= HEIST_BIND_NONE, "workers cannot be bound to a machine that is only described");
     return 0;
 }

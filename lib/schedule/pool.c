@@ -195,8 +195,10 @@ static int make_workers(heist_pool *pool)
     if (!error) heist__place(&pool->machine, pool->settings.bind, pool->count, pu_of);
     for (unsigned i = 0; !error && i < pool->count; i++) {
         pool->workers[i] = worker_new(pool, i, pu_of);
-        if (!pool->workers[i]) error = -ENOMEM;
-        else pool->idle.sleepers[i] = &pool->workers[i]->sleeper;
+        if (!pool->workers[i])
+            error = -ENOMEM;
+        else
+            pool->idle.sleepers[i] = &pool->workers[i]->sleeper;
     }
     free(pu_of);
     return error;
@@ -256,7 +258,7 @@ heist_pool *heist_pool_new(const heist_options *options)
     heist_pool *pool = error ? NULL : aligned_alloc(_Alignof(heist_pool), sizeof *pool);
     if (!pool) {
         if (!error) heist__settings_free(&settings);
-        errno = error ? -error : -heist__fail(-ENOMEM, "no memory for a pool") ;
+        errno = error ? -error : -heist__fail(-ENOMEM, "no memory for a pool");
         return NULL;
     }
     memset(pool, 0, sizeof *pool);
@@ -348,7 +350,8 @@ int heist_pool_shutdown(heist_pool *pool, heist_shutdown how, size_t *cancelled)
 {
     if (cancelled) *cancelled = 0;
     if (!pool) return heist__fail(-EINVAL, "heist_pool_shutdown: no pool");
-    if (how != HEIST_DRAIN && how != HEIST_CANCEL) return heist__fail(-EINVAL, "heist_pool_shutdown: how is %d", (int)how);
+    if (how != HEIST_DRAIN && how != HEIST_CANCEL)
+        return heist__fail(-EINVAL, "heist_pool_shutdown: how is %d", (int)how);
     heist__worker *w = heist__self();
     if (w && w->pool == pool) return heist__fail(-EDEADLK, "a pool cannot be ended by one of its own tasks");
     heist_pool_close(pool);

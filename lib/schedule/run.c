@@ -13,7 +13,7 @@
 typedef enum { ROOT_WAITS, ROOT_RAN, ROOT_DROPPED } root_state;
 
 typedef struct {
-    heist__loose loose; /* first */
+    heist__loose loose;            /* first */
     HEIST__ATOMIC(uint32_t) state; /* Written by: who ran or dropped it, once. Read and waited on by: the caller. */
 } root;
 
@@ -22,8 +22,9 @@ static void end_root(heist__loose *l, heist__worker *w, bool ran)
     (void)w;
     root *r = (root *)(void *)l;
     HEIST__ATOMIC(uint32_t) *word = &r->state;
-    heist__store_release(word, ran ? ROOT_RAN : ROOT_DROPPED); /* J5: last touch of *r. Pairs with run_and_wait's load. */
-    heist__futex_wake(word, 1);                                /* the word may be gone by now; that does no harm */
+    heist__store_release(word,
+                         ran ? ROOT_RAN : ROOT_DROPPED); /* J5: last touch of *r. Pairs with run_and_wait's load. */
+    heist__futex_wake(word, 1);                          /* the word may be gone by now; that does no harm */
 }
 
 /* Returns 0 when `task` has run, or a negative errno and it has not. */

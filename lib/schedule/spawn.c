@@ -6,7 +6,7 @@
 /* Whether the alarm was on; turns it off. Whoever turned it on has said before what it wants (I2). */
 static bool alarmed(heist__frames *f)
 {
-    if (f->fenced) heist__fence_seq_cst(); /* I1, fence mode */
+    if (f->fenced) heist__fence_seq_cst();                                   /* I1, fence mode */
     if (heist__load_relaxed(f->push_gate) != HEIST__PUSH_SHUT) return false; /* relaxed: I1 orders it */
     heist__exchange_seq_cst(f->push_gate, f->end);                           /* I2 */
     return true;

@@ -50,8 +50,7 @@ static unsigned ring_of(const ordering *o, unsigned worker)
     unsigned ring = (unsigned)level_of(o, worker);
     if (ring != HEIST__FAR) return ring;
     unsigned distance = far_distance(o, worker);
-    for (unsigned i = 0; i < HEIST__FAR_RINGS - 1 && distance > o->far[i]; i++)
-        ring++;
+    for (unsigned i = 0; i < HEIST__FAR_RINGS - 1 && distance > o->far[i]; i++) ring++;
     return ring;
 }
 
@@ -82,10 +81,8 @@ int heist__victims_init(heist__victims *v, const heist__machine *m, const unsign
     ordering o = {m, pu_of, workers, thief, {0}};
     cut_far(&o);
     unsigned size[HEIST__RINGS] = {0}, next[HEIST__RINGS] = {0};
-    for (unsigned i = 0; i < v->count; i++)
-        size[ring_of(&o, nth_other(&o, i))]++;
-    for (unsigned ring = 1; ring < HEIST__RINGS; ring++)
-        next[ring] = next[ring - 1] + size[ring - 1];
+    for (unsigned i = 0; i < v->count; i++) size[ring_of(&o, nth_other(&o, i))]++;
+    for (unsigned ring = 1; ring < HEIST__RINGS; ring++) next[ring] = next[ring - 1] + size[ring - 1];
     for (unsigned i = 0; i < v->count; i++) {
         unsigned worker = nth_other(&o, i);
         v->worker[next[ring_of(&o, worker)]++] = (uint16_t)worker;
@@ -157,8 +154,7 @@ static size_t load_at(const heist__search *s, unsigned place)
 static unsigned ring_at(const heist__victims *v, unsigned place)
 {
     unsigned ring = 0;
-    while (place >= v->ring_end[ring])
-        ring++;
+    while (place >= v->ring_end[ring]) ring++;
     return ring;
 }
 

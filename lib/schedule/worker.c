@@ -70,7 +70,8 @@ static void give_memory_back(void *worker)
     heist__frames_trim(&w->frames);
     madvise(w->levels + KEPT_LEVELS, (w->pool->levels - KEPT_LEVELS) * sizeof *w->levels, MADV_DONTNEED);
     char *here = __builtin_frame_address(0), *end = w->stack + ((size_t)(here - w->stack) & ~(size_t)(KEPT_STACK - 1));
-    if (w->stack && end - w->stack > KEPT_STACK) madvise(w->stack, (size_t)(end - w->stack) - KEPT_STACK, MADV_DONTNEED);
+    if (w->stack && end - w->stack > KEPT_STACK)
+        madvise(w->stack, (size_t)(end - w->stack) - KEPT_STACK, MADV_DONTNEED);
 }
 
 static size_t load_of(const void *context, unsigned worker)

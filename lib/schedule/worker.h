@@ -12,10 +12,10 @@
 #include "idle/idle.h"
 #include "memory/object_pool.h"
 #include "observe/counters.h"
+#include "platform/random.h"
 #include "quiescence/detector.h"
 #include "schedule/inbox.h"
 #include "schedule/options.h"
-#include "platform/random.h"
 #include "schedule/victim.h"
 #include "topology/machine.h"
 
@@ -59,7 +59,7 @@ struct heist__worker {
     unsigned pu; /* where it runs, or is thought to: index into the pool's machine */
     unsigned node;
     pthread_t thread;
-    char *stack; /* its lowest byte, NULL if not known */
+    char *stack;  /* its lowest byte, NULL if not known */
     bool running; /* the thread exists and must be joined */
     int bind_error;
     heist__random random;
@@ -101,8 +101,8 @@ struct heist_pool {
     heist__settings settings;
     heist__machine machine;
     heist__worker **workers;
-    unsigned count;   /* of `workers` */
-    unsigned running; /* of them, with a thread */
+    unsigned count;        /* of `workers` */
+    unsigned running;      /* of them, with a thread */
     heist__inbox *inboxes; /* one per NUMA node */
     unsigned inbox_count;
     heist__idle idle;
@@ -116,7 +116,7 @@ struct heist_pool {
     /* This process is a child that was forked when the pool had workers; they are not here. Written by: the fork handler.
      * Read by: whoever uses the pool. */
     HEIST__ATOMIC(uint32_t) forked;
-    HEIST__ATOMIC(uint32_t) ready;     /* workers that have started. Written by: workers. Waited on by: the maker. */
+    HEIST__ATOMIC(uint32_t) ready; /* workers that have started. Written by: workers. Waited on by: the maker. */
     /* Threads within a submission; the pool outlives them. Written by: they (add). Read by: whoever ends the pool. */
     HEIST__ATOMIC(uint32_t) outsiders;
     HEIST__ATOMIC(uint64_t) cancelled; /* loose tasks dropped. Written by: workers (add). */

@@ -21,8 +21,7 @@ static int assume_online(heist__cpus *cpus)
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     unsigned count = online > 0 && online <= (long)ROOM_MAX ? (unsigned)online : 1;
     if (heist__cpus_new(cpus, count - 1)) return -ENOMEM;
-    for (unsigned cpu = 0; cpu < count; cpu++)
-        CPU_SET_S(cpu, cpus->size, cpus->set);
+    for (unsigned cpu = 0; cpu < count; cpu++) CPU_SET_S(cpu, cpus->size, cpus->set);
     return 1;
 }
 

@@ -42,15 +42,13 @@ static unsigned long wanted_flags(void)
 
 static hwloc_obj_t ancestor(hwloc_obj_t obj, hwloc_obj_type_t type)
 {
-    while (obj && obj->type != type)
-        obj = obj->parent;
+    while (obj && obj->type != type) obj = obj->parent;
     return obj;
 }
 
 static hwloc_obj_t root_of(hwloc_obj_t obj)
 {
-    while (obj->parent)
-        obj = obj->parent;
+    while (obj->parent) obj = obj->parent;
     return obj;
 }
 
@@ -63,8 +61,7 @@ static hwloc_obj_t core_of(hwloc_obj_t pu)
 /* A cache beside memory stands between the tree and its node. */
 static hwloc_obj_t node_behind(hwloc_obj_t memory)
 {
-    while (memory && memory->type != HWLOC_OBJ_NUMANODE)
-        memory = memory->memory_first_child;
+    while (memory && memory->type != HWLOC_OBJ_NUMANODE) memory = memory->memory_first_child;
     return memory;
 }
 
@@ -149,8 +146,7 @@ static unsigned number_of(hwloc_obj_t obj)
 static unsigned number(heist__machine *m, hwloc_obj_t *objects, const role *r)
 {
     unsigned count = 0;
-    for (unsigned i = 0; i < m->pu_count; i++)
-        r->object(objects[i])->userdata = NULL;
+    for (unsigned i = 0; i < m->pu_count; i++) r->object(objects[i])->userdata = NULL;
     for (unsigned i = 0; i < m->pu_count; i++) {
         hwloc_obj_t obj = r->object(objects[i]);
         if (!obj->userdata) obj->userdata = (void *)(uintptr_t)++count;
@@ -174,8 +170,7 @@ static void add_memory(hwloc_topology_t topology, heist__machine *m, hwloc_obj_t
 static void add_kinds(hwloc_topology_t topology, heist__machine *m)
 {
 #if HWLOC_API_VERSION >= 0x00020400
-    for (unsigned i = 0; i < m->pu_count; i++)
-        m->pus[i].efficiency = 0;
+    for (unsigned i = 0; i < m->pu_count; i++) m->pus[i].efficiency = 0;
     hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
     int kinds = cpus ? hwloc_cpukinds_get_nr(topology, 0) : 0;
     for (int kind = 0; kind < kinds; kind++) {
@@ -216,8 +211,7 @@ static int add_distances(hwloc_topology_t topology, heist__machine *m)
     size_t cells = (size_t)m->node_count * m->node_count;
     m->node_distance = malloc(cells * sizeof *m->node_distance);
     if (m->node_distance) {
-        for (size_t i = 0; i < cells; i++)
-            m->node_distance[i] = UINT16_MAX;
+        for (size_t i = 0; i < cells; i++) m->node_distance[i] = UINT16_MAX;
         copy_distances(m, from);
     }
     hwloc_distances_release(topology, from);
@@ -236,8 +230,7 @@ static int fill(hwloc_topology_t topology, heist__machine *m, const heist__cpus 
         snprintf(m->note, sizeof m->note, "hwloc knows no CPU of the affinity mask: the machine is taken as flat");
         return -ENODEV;
     }
-    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
-        m->node_count = number(m, objects, &roles[i]);
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) m->node_count = number(m, objects, &roles[i]);
     add_memory(topology, m, objects);
     add_kinds(topology, m);
     return add_distances(topology, m);

@@ -90,8 +90,7 @@ static unsigned *ordered(rank *ranks, unsigned count, int (*how)(const void *, c
     unsigned *order = malloc(count * sizeof *order);
     if (!order) return NULL;
     qsort(ranks, count, sizeof *ranks, how);
-    for (unsigned i = 0; i < count; i++)
-        order[i] = ranks[i].index;
+    for (unsigned i = 0; i < count; i++) order[i] = ranks[i].index;
     return order;
 }
 

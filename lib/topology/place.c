@@ -39,6 +39,5 @@ static unsigned nth(const heist__machine *m, heist__bind how, unsigned n)
 
 void heist__place(const heist__machine *m, heist__bind how, unsigned workers, unsigned *pu_of)
 {
-    for (unsigned i = 0; i < workers; i++)
-        pu_of[i] = nth(m, how, i % m->pu_count);
+    for (unsigned i = 0; i < workers; i++) pu_of[i] = nth(m, how, i % m->pu_count);
 }

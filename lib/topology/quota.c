@@ -91,8 +91,7 @@ static void unescape(char *text)
     char *to = text;
     for (const char *from = text; *from; to++) {
         bool octal = from[0] == '\\';
-        for (int i = 1; octal && i <= 3; i++)
-            octal = from[i] >= '0' && from[i] <= '7';
+        for (int i = 1; octal && i <= 3; i++) octal = from[i] >= '0' && from[i] <= '7';
         if (octal) {
             *to = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 | (from[3] - '0'));
             from += 4;
@@ -178,13 +177,11 @@ static int read_upwards(quota *q, int version, const char *mounted, const char *
     size_t top = strlen(mount_point), length = strlen(directory);
     int error = 0;
     for (;;) {
-        while (length > top && directory[length - 1] == '/')
-            length--;
+        while (length > top && directory[length - 1] == '/') length--;
         directory[length] = '\0';
         error = read_group(q, version, directory, least);
         if (error || length == top) break;
-        while (length > top && directory[length - 1] != '/')
-            length--;
+        while (length > top && directory[length - 1] != '/') length--;
     }
     free(directory);
     return error;
