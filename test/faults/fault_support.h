@@ -22,9 +22,9 @@
 #endif
 
 /* A sentence if it is not so. In a child no Unity assertion may fail: it would jump into the parent's tests. */
-#define DEMAND(condition, sentence)           \
-    do {                                      \
-        if (!(condition)) return sentence;    \
+#define DEMAND(condition, sentence)                                                                                    \
+    do {                                                                                                               \
+        if (!(condition)) return sentence;                                                                             \
     } while (0)
 
 /* ---- work ---- */

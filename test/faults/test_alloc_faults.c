@@ -28,7 +28,7 @@ typedef enum { ONCE, FROM_THEN_ON } how_long;
 /* Written by: the test, while nothing else allocates. Read by: whoever allocates. */
 static HEIST__ATOMIC(unsigned) kinds_refused;
 static HEIST__ATOMIC(unsigned) refused_forever;
-static HEIST__ATOMIC(int) left_before; /* allocations that succeed until then. Written by: whoever allocates. */
+static HEIST__ATOMIC(int) left_before;    /* allocations that succeed until then. Written by: whoever allocates. */
 static HEIST__ATOMIC(unsigned) kinds_hit; /* what was refused. Written by: whoever allocates. */
 
 static void refuse(unsigned kinds, int nth, how_long how)
@@ -52,7 +52,8 @@ static bool fails(unsigned kind)
     int left = heist__add_acq_rel(&left_before, -1);
     if (left > 0 || (left < 0 && !heist__load_relaxed(&refused_forever))) return false; /* relaxed: see refuse */
     unsigned hit = heist__load_relaxed(&kinds_hit);                                     /* relaxed: the CAS checks it */
-    while (!heist__cas_acq_rel(&kinds_hit, &hit, hit | kind)) {}
+    while (!heist__cas_acq_rel(&kinds_hit, &hit, hit | kind)) {
+    }
     errno = ENOMEM;
     return true;
 }
@@ -149,9 +150,9 @@ void tearDown(void)
 
 /* ---- in place of the real ones ---- */
 
-#define WRAPPED(result, name, ...)      \
-    result __real_##name(__VA_ARGS__);  \
-    result __wrap_##name(__VA_ARGS__);  \
+#define WRAPPED(result, name, ...)                                                                                     \
+    result __real_##name(__VA_ARGS__);                                                                                 \
+    result __wrap_##name(__VA_ARGS__);                                                                                 \
     result __wrap_##name(__VA_ARGS__)
 
 #if defined(__clang__)
@@ -295,8 +296,8 @@ static bool make_with_refusal(const heist_options *options, int nth, how_long ho
     heist_pool *pool = heist_pool_new(options);
     int error = errno;
     unsigned hit = refuse_no_more();
-    snprintf(what, sizeof what, "allocation %d fails %s, of kind %#x", nth,
-             how == ONCE ? "alone" : "with all after it", hit);
+    snprintf(what, sizeof what, "allocation %d fails %s, of kind %#x", nth, how == ONCE ? "alone" : "with all after it",
+             hit);
     if (pool) {
         /* Less address space is not worth a word, and who asks for no number of workers gets what can be found out. */
         unsigned silent = options->workers ? MMAP : MMAP | FILES | STRDUP | CPU_SET;
@@ -379,8 +380,10 @@ static bool was_accepted[MOST_MARKS];
 static bool took(giving *g, size_t i, int error)
 {
     was_accepted[i] = error == 0;
-    if (error == 0) g->accepted++;
-    else if (error != -ENOMEM) g->trouble = "refused, but not for want of memory";
+    if (error == 0)
+        g->accepted++;
+    else if (error != -ENOMEM)
+        g->trouble = "refused, but not for want of memory";
     return error == 0;
 }
 
@@ -584,8 +587,10 @@ static void spawn_children(giving *g)
     int error = heist_scope_begin(&scope, NULL);
     for (size_t i = 0; i < g->count; i++) {
         unsigned before = heist__load_acquire(&kinds_hit);
-        if (error) mark((void *)(uintptr_t)i); /* no scope: what a program would do */
-        else heist_spawn(&scope, mark, (void *)(uintptr_t)i);
+        if (error)
+            mark((void *)(uintptr_t)i); /* no scope: what a program would do */
+        else
+            heist_spawn(&scope, mark, (void *)(uintptr_t)i);
         bool refused = heist__load_acquire(&kinds_hit) != before;
         if (refused && marks_of(i) != 1) g->trouble = "a spawn without memory is no call";
         was_accepted[i] = true;

@@ -106,8 +106,10 @@ typedef struct {
 static const char *notes_are_as_wanted(heist_pool *pool, const char *wanted)
 {
     const char *notes = heist_pool_notes(pool);
-    if (!wanted) DEMAND(notes[0] == '\0', notes);
-    else DEMAND(strstr(notes, wanted), "the note is missing");
+    if (!wanted)
+        DEMAND(strcmp(notes, USUAL_NOTES) == 0, notes);
+    else
+        DEMAND(strstr(notes, wanted), "the note is missing");
     return NULL;
 }
 
@@ -161,7 +163,8 @@ static heist_options some_workers(unsigned workers)
 static void without_membarrier_both_sides_have_fences(void)
 {
     with_seccomp();
-    FOR_BOTH_ERRORS(error) {
+    FOR_BOTH_ERRORS(error)
+    {
         scenario s = {{SYS_membarrier, *error, FROM_ANYWHERE}, some_workers(3), "the kernel refuses membarrier"};
         child_succeeds(make_and_use, &s, "by default");
         s.options.fences = HEIST_FENCES_THIEF;
@@ -176,7 +179,8 @@ static void without_membarrier_both_sides_have_fences(void)
 static void a_strict_pool_insists_on_membarrier(void)
 {
     with_seccomp();
-    FOR_BOTH_ERRORS(error) {
+    FOR_BOTH_ERRORS(error)
+    {
         scenario s = {{SYS_membarrier, *error, FROM_ANYWHERE}, some_workers(2), "membarrier"};
         s.options.fences = HEIST_FENCES_THIEF;
         s.options.strict = true;
@@ -218,7 +222,8 @@ static const char *use_then_refuse(const void *argument)
 static void membarrier_may_be_lost_while_a_pool_lives(void)
 {
     with_seccomp();
-    FOR_BOTH_ERRORS(error) {
+    FOR_BOTH_ERRORS(error)
+    {
         scenario s = {{SYS_membarrier, *error, FROM_ANYWHERE}, some_workers(3), ""};
         child_succeeds(use_then_refuse, &s, "membarrier lost");
     }
@@ -231,7 +236,8 @@ static const heist_bind ways_to_bind[] = {HEIST_BIND_CORE, HEIST_BIND_COMPACT, H
 static void a_refused_binding_is_a_note(void)
 {
     with_seccomp();
-    FOR_BOTH_ERRORS(error) {
+    FOR_BOTH_ERRORS(error)
+    {
         for (size_t i = 0; i < sizeof ways_to_bind / sizeof *ways_to_bind; i++) {
             scenario s = {{SYS_sched_setaffinity, *error, FROM_ANYWHERE}, some_workers(2), "worker 1 runs unbound"};
             s.options.bind = ways_to_bind[i];
@@ -245,7 +251,8 @@ static void a_refused_binding_is_a_note(void)
 static void a_refused_binding_is_an_error_to_a_strict_pool(void)
 {
     with_seccomp();
-    FOR_BOTH_ERRORS(error) {
+    FOR_BOTH_ERRORS(error)
+    {
         scenario s = {{SYS_sched_setaffinity, *error, FROM_ANYWHERE}, some_workers(2), "could not be bound"};
         s.options.bind = HEIST_BIND_CORE;
         s.options.strict = true;
@@ -278,7 +285,8 @@ static void the_affinity_mask_may_be_unreadable(void)
 {
     if (SANITIZED) TEST_IGNORE_MESSAGE("a sanitizer reads the mask itself, and ends the program if it cannot");
     with_seccomp();
-    FOR_BOTH_ERRORS(error) {
+    FOR_BOTH_ERRORS(error)
+    {
         scenario s = {{SYS_sched_getaffinity, *error, FROM_ANYWHERE}, some_workers(2), "affinity mask"};
         child_succeeds(make_and_use, &s, "sched_getaffinity");
         s.options.workers = 0;
@@ -300,7 +308,8 @@ static void memory_that_may_be_elsewhere_is_a_note(void)
 {
 #if HEIST_HAVE_HWLOC
     with_seccomp();
-    FOR_BOTH_ERRORS(error) {
+    FOR_BOTH_ERRORS(error)
+    {
         scenario s = {{SYS_mbind, *error, FROM_ANYWHERE}, some_workers(2), "its memory may be on another node"};
         child_succeeds(make_and_use_on_two_nodes, &s, "mbind");
     }
@@ -317,14 +326,16 @@ static const char *futex_from_heist_is_refused(const void *argument)
     uint32_t word = 0;
     errno = 0;
     DEMAND(syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0) < 0 &&
-               errno == ((const refusal *)argument)->error, "the filter does not work");
+               errno == ((const refusal *)argument)->error,
+           "the filter does not work");
     return NULL;
 }
 
 static void without_futex_everything_is_right_if_slower(void)
 {
     with_seccomp();
-    FOR_BOTH_ERRORS(error) {
+    FOR_BOTH_ERRORS(error)
+    {
         scenario s = {{SYS_futex, *error, FROM_HEIST}, some_workers(3), NULL};
         child_succeeds(futex_from_heist_is_refused, &s.refusal, "the filter itself");
         child_succeeds(make_and_use, &s, "futex");
@@ -338,7 +349,8 @@ static void without_futex_everything_is_right_if_slower(void)
 static void madvise_may_be_refused_in_silence(void)
 {
     with_seccomp();
-    FOR_BOTH_ERRORS(error) {
+    FOR_BOTH_ERRORS(error)
+    {
         scenario s = {{SYS_madvise, *error, FROM_ANYWHERE}, some_workers(2), NULL};
         child_succeeds(make_and_use, &s, "madvise");
     }

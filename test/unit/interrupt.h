@@ -92,8 +92,8 @@ static __attribute__((noinline)) void list_instructions(operation *what, instruc
     list->count = 0;
     stepping = list;
     /* The red zone below the stack pointer may be in use: keep away from it. */
-    __asm__ volatile("leaq -128(%%rsp), %%rsp; pushfq; orq $0x100, (%%rsp); popfq; leaq 128(%%rsp), %%rsp" ::: "memory",
-                     "cc");
+    __asm__ volatile("leaq -128(%%rsp), %%rsp; pushfq; orq $0x100, (%%rsp); popfq; leaq 128(%%rsp), %%rsp" ::
+                         : "memory", "cc");
     what();
     stepping = NULL; /* the next trap takes the flag away */
 }
@@ -219,7 +219,7 @@ static inline bool intertwined(operation *first, uintptr_t in_first, operation *
 
 #endif
 
-#define IGNORE_WITHOUT_INTERRUPTS() \
+#define IGNORE_WITHOUT_INTERRUPTS()                                                                                    \
     if (!interrupts_work()) TEST_IGNORE_MESSAGE("a program cannot be run step by step here")
 
 #endif

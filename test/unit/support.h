@@ -27,9 +27,16 @@
 #define SANITIZED 0
 #endif
 
+/* What heist_pool_notes says of a pool that lacks nothing else. */
+#ifdef HEIST_HAVE_HWLOC
+#define USUAL_NOTES ""
+#else
+#define USUAL_NOTES "built without hwloc: the machine is taken as flat"
+#endif
+
 static const heist_fences both_fence_modes[] = {HEIST_FENCES_THIEF, HEIST_FENCES_BOTH};
 
-#define FOR_BOTH_FENCE_MODES(mode) \
+#define FOR_BOTH_FENCE_MODES(mode)                                                                                     \
     for (const heist_fences *mode = both_fence_modes; mode < both_fence_modes + 2; mode++)
 
 static inline const char *fence_word(heist_fences mode)
@@ -84,12 +91,14 @@ static inline double now_ms(void)
 static inline void sleep_us(unsigned us)
 {
     struct timespec nap = {us / 1000000, (long)(us % 1000000) * 1000};
-    while (nanosleep(&nap, &nap) != 0) {}
+    while (nanosleep(&nap, &nap) != 0) {
+    }
 }
 
 static inline void compute_for_ms(double ms)
 {
-    for (double end = now_ms() + ms; now_ms() < end;) {}
+    for (double end = now_ms() + ms; now_ms() < end;) {
+    }
 }
 
 /* ---- chance ---- */

@@ -26,8 +26,7 @@ static uint32_t next(void)
 static uint64_t doubled(unsigned round, uint64_t cap)
 {
     uint64_t wait = 1;
-    for (unsigned i = 0; i < round && wait < cap; i++)
-        wait *= 2;
+    for (unsigned i = 0; i < round && wait < cap; i++) wait *= 2;
     return wait < cap ? wait : cap;
 }
 
@@ -68,8 +67,7 @@ static void jitter_goes_both_ways_and_all_the_way(void)
     double off = below - rounds * 50.0 / 101.0;
     TEST_ASSERT_TRUE(off * off < 36.0 * (rounds / 4.0 + 1.0));
     if (rounds < 20000) return; /* too few to have met every wait */
-    for (unsigned i = 50; i <= 150; i++)
-        TEST_ASSERT_TRUE(seen[i] > 0);
+    for (unsigned i = 50; i <= 150; i++) TEST_ASSERT_TRUE(seen[i] > 0);
 }
 
 static void two_thieves_do_not_wait_alike(void)
@@ -80,8 +78,7 @@ static void two_thieves_do_not_wait_alike(void)
     heist__backoff_init(&other, 30, 0, 1u << 20);
     heist__random_seed(&others, 42, 1);
     unsigned alike = 0;
-    for (unsigned round = 0; round < 30; round++)
-        alike += next() == heist__backoff_next(&other, &others);
+    for (unsigned round = 0; round < 30; round++) alike += next() == heist__backoff_next(&other, &others);
     TEST_ASSERT_TRUE(alike < 10); /* the first round is 1 for all, and small ones meet by chance */
 }
 
@@ -89,12 +86,10 @@ static void the_same_seed_waits_the_same(void)
 {
     uint32_t first[20];
     heist__backoff_init(&backoff, 20, 0, 1000);
-    for (unsigned i = 0; i < 20; i++)
-        first[i] = next();
+    for (unsigned i = 0; i < 20; i++) first[i] = next();
     heist__backoff_reset(&backoff);
     heist__random_seed(&random_state, 42, 0);
-    for (unsigned i = 0; i < 20; i++)
-        TEST_ASSERT_EQUAL_UINT32(first[i], next());
+    for (unsigned i = 0; i < 20; i++) TEST_ASSERT_EQUAL_UINT32(first[i], next());
 }
 
 static void first_spin_then_yield_then_park(void)
@@ -117,8 +112,7 @@ static void first_spin_then_yield_then_park(void)
 static void success_begins_again(void)
 {
     heist__backoff_init(&backoff, 3, 2, 64);
-    for (unsigned i = 0; i < 20; i++)
-        next();
+    for (unsigned i = 0; i < 20; i++) next();
     heist__backoff_reset(&backoff);
     TEST_ASSERT_EQUAL(HEIST__SPIN, heist__backoff_step(&backoff));
     TEST_ASSERT_EQUAL_UINT32(1, next()); /* the shortest wait, not the cap */
@@ -141,8 +135,7 @@ static void a_step_without_rounds_is_left_out(void)
 static void absurd_budgets_stay_in_bounds(void)
 {
     heist__backoff_init(&backoff, UINT32_MAX, UINT32_MAX, 0);
-    for (unsigned i = 0; i < 100; i++)
-        TEST_ASSERT_EQUAL_UINT32(1, next());
+    for (unsigned i = 0; i < 100; i++) TEST_ASSERT_EQUAL_UINT32(1, next());
     TEST_ASSERT_EQUAL(HEIST__SPIN, heist__backoff_step(&backoff));
     heist__backoff_init(&backoff, UINT32_MAX, 0, UINT32_MAX);
     backoff.round = UINT32_MAX - 1;
@@ -159,8 +152,7 @@ static void the_default_budget_is_bounded(void)
         uint32_t wait = next();
         pauses += wait;
         rounds++;
-        for (uint32_t i = 0; i < wait; i++)
-            heist__pause();
+        for (uint32_t i = 0; i < wait; i++) heist__pause();
     }
     TEST_ASSERT_EQUAL_UINT(HEIST__SPIN_ROUNDS + HEIST__YIELD_ROUNDS, rounds);
     TEST_ASSERT_TRUE(pauses >= HEIST__SPIN_ROUNDS);

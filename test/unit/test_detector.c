@@ -38,14 +38,18 @@ static void a_new_detector_is_quiet(void)
 
 static void created_by(unsigned who)
 {
-    if (who == WORKERS) heist__detector_created_outside(&detector);
-    else heist__detector_created(&detector, who);
+    if (who == WORKERS)
+        heist__detector_created_outside(&detector);
+    else
+        heist__detector_created(&detector, who);
 }
 
 static void finished_by(unsigned who)
 {
-    if (who == WORKERS) heist__detector_finished_outside(&detector);
-    else heist__detector_finished(&detector, who);
+    if (who == WORKERS)
+        heist__detector_finished_outside(&detector);
+    else
+        heist__detector_finished(&detector, who);
 }
 
 static void whoever_creates_and_whoever_finishes_it_is_seen(void)
@@ -176,10 +180,10 @@ static struct {
     pthread_mutex_t lock;
     task *stack;
     task *tasks;
-    char *marks;          /* plain: visible after "quiet", or ThreadSanitizer complains */
-    size_t most;          /* of tasks */
-    atomic_size_t made;   /* tasks so far */
-    atomic_size_t alive;  /* up before the detector hears of a task, down before it hears of its end */
+    char *marks;         /* plain: visible after "quiet", or ThreadSanitizer complains */
+    size_t most;         /* of tasks */
+    atomic_size_t made;  /* tasks so far */
+    atomic_size_t alive; /* up before the detector hears of a task, down before it hears of its end */
     atomic_bool stop;
 } model = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -236,8 +240,10 @@ static void *model_worker(void *number)
     unsigned who = (unsigned)(uintptr_t)number;
     while (!atomic_load(&model.stop)) {
         task *t = model_take();
-        if (t) model_run(who, t);
-        else sched_yield();
+        if (t)
+            model_run(who, t);
+        else
+            sched_yield();
     }
     return NULL;
 }

@@ -28,7 +28,7 @@
 #ifndef UNDER_TSAN
 #define UNDER_TSAN 0
 #endif
-#define NOT_BESIDE_SANITIZED_THREADS() \
+#define NOT_BESIDE_SANITIZED_THREADS()                                                                                 \
     if (SANITIZED) TEST_IGNORE_MESSAGE("the sanitizer's own locks do not survive a fork beside other threads")
 
 void setUp(void)
@@ -47,9 +47,9 @@ void tearDown(void)
 enum { FINE = 0, ALARM_S = 20 };
 
 /* In a child: the line of the first check that failed is its exit status (modulo 256, and never 0). */
-#define EXPECT(good)                                               \
-    do {                                                           \
-        if (!(good)) return __LINE__ % 256 ? __LINE__ % 256 : 255; \
+#define EXPECT(good)                                                                                                   \
+    do {                                                                                                               \
+        if (!(good)) return __LINE__ % 256 ? __LINE__ % 256 : 255;                                                     \
     } while (0)
 
 typedef int child_body(void *argument);
@@ -146,7 +146,8 @@ static int use_nothing(void *unused)
 
 static void the_child_and_the_parent_go_on_with_the_same_pool(void)
 {
-    FOR_BOTH_FENCE_MODES(mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *pool = pool_of(4, *mode);
         for (int round = test_scale(20); round > 0; round--) {
             TEST_ASSERT_EQUAL_INT(FINE, use(pool));
@@ -308,7 +309,8 @@ typedef struct {
 static void pass(gate *g)
 {
     sem_post(&g->begun);
-    while (sem_wait(&g->go) != 0) {}
+    while (sem_wait(&g->go) != 0) {
+    }
 }
 
 typedef struct {
@@ -355,9 +357,11 @@ static void the_child_does_not_run_what_waited_in_the_parent(void)
     heist_scope scope;
     TEST_ASSERT_EQUAL_INT(0, heist_scope_begin(&scope, pool));
     TEST_ASSERT_EQUAL_INT(0, HEIST_DETACH(&scope, just_pass, &g)); /* a thief that is held up */
-    while (sem_wait(&g.begun) != 0) {}
+    while (sem_wait(&g.begun) != 0) {
+    }
     TEST_ASSERT_EQUAL_INT(0, HEIST_DETACH(&scope, pass_with_work_behind, &g, t));
-    while (sem_wait(&g.begun) != 0) {}
+    while (sem_wait(&g.begun) != 0) {
+    }
     for (int i = 0; i < 30; i++) TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, count_for_process, t, HEIST_WAIT));
     TEST_ASSERT_EQUAL_INT(FINE, in_child(use_and_free, pool)); /* its wait does not wait for those, either */
     TEST_ASSERT_EQUAL_INT(FINE, in_child(only_wait, pool));
@@ -421,7 +425,8 @@ HEIST_TASK(long, fib_that_forks, int, n, int, fork_at, heist_pool *, pool)
 static void a_task_may_fork(void)
 {
     atomic_store(&task_children_wrong, 0);
-    FOR_BOTH_FENCE_MODES(mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *pool = pool_of(3, *mode);
         TEST_ASSERT_EQUAL_INT(0, heist_run(pool, fork_in_task, pool));
         /* in the middle of a computation, with children in the deque and thieves about: the parent's result is right */
@@ -480,7 +485,8 @@ static void *run_on_and_on(void *argument)
 static void forking_while_others_submit_disturbs_nobody(void)
 {
     NOT_BESIDE_SANITIZED_THREADS();
-    FOR_BOTH_FENCE_MODES(mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_options options = HEIST_OPTIONS_INIT;
         options.workers = 3;
         options.inbox = 16;

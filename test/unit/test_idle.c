@@ -26,7 +26,7 @@ static void pause_about_their_falling_asleep(heist_pool *pool, unsigned count, u
     uint32_t patience = drawn % 4 == 0 ? drawn / 4 % 2000 : UINT32_MAX;
     for (uint32_t n = 0; n < patience && heist__load_relaxed(&pool->idle.asleep) < count; n++) {
         heist__pause();
-        if (n % 4096 == 4095) sched_yield(); /* they may need this very core */
+        if (n % 256 == 255) sched_yield(); /* they may need this very core */
     }
     for (uint32_t n = draw(chance) % 300; n > 0; n--) heist__pause();
 }
@@ -66,8 +66,10 @@ static double four_naps_serial_ms(void)
 
 static double four_naps_ms(heist_pool *pool, bool busy, bool asleep_before)
 {
-    if (asleep_before) let_them_fall_asleep(pool, 4);
-    else HEIST_RUN(pool, nap); /* its other workers may still look about */
+    if (asleep_before)
+        let_them_fall_asleep(pool, 4);
+    else
+        HEIST_RUN(pool, nap); /* its other workers may still look about */
     double begin = now_ms();
     HEIST_RUN(pool, four_naps, NAP_US / 1000.0, busy);
     return now_ms() - begin;
@@ -76,7 +78,8 @@ static double four_naps_ms(heist_pool *pool, bool busy, bool asleep_before)
 static void four_naps_take_the_time_of_one(void)
 {
     double serial = four_naps_serial_ms();
-    FOR_BOTH_FENCE_MODES (mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *pool = pool_of(4, *mode);
         for (int how = 0; how < 4; how++) {
             double best = 1e9; /* of three: the machine may be busy */
@@ -100,8 +103,8 @@ HEIST_VOID_TASK(says_hello, HEIST__ATOMIC(int) *, hello)
     heist__store_release(hello, 1);
 }
 
-/* Pushes tasks, each when all the others sleep or are about to, and then does nothing that heist could notice until it has
- * run. `settled`: they have all slept for a while. */
+/* Pushes tasks, each when all the others sleep or are about to, and then does nothing that heist could notice until it
+ * has run. `settled`: they have all slept for a while. */
 HEIST_TASK(int, pushes_and_computes, int, rounds, bool, settled, uint64_t, chance)
 {
     heist_pool *pool = heist_current_pool();
@@ -125,7 +128,8 @@ HEIST_TASK(int, pushes_and_computes, int, rounds, bool, settled, uint64_t, chanc
 
 static void one_push_wakes_a_sleeper(void)
 {
-    FOR_BOTH_FENCE_MODES (mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         for (unsigned workers = 2; workers <= 4; workers += 2) {
             heist_pool *pool = pool_of(workers, *mode);
             int rounds = test_scale(20);
@@ -139,10 +143,11 @@ static void one_push_wakes_a_sleeper(void)
 static void no_push_is_missed_by_who_is_going_to_sleep(void)
 {
     uint64_t chance = test_seed();
-    FOR_BOTH_FENCE_MODES (mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         for (unsigned workers = 2; workers <= 4; workers += 2) {
             heist_pool *pool = pool_of(workers, *mode);
-            int rounds = test_scale(2500); /* in all 10000 */
+            int rounds = test_scale(1000);
             TEST_ASSERT_EQUAL_INT(rounds, HEIST_RUN(pool, pushes_and_computes, rounds, false, chance++));
             free_pool(pool);
         }
@@ -166,13 +171,16 @@ HEIST_VOID_TASK(all_at_once, int, all)
 
 static void one_woken_worker_wakes_the_next(void)
 {
-    FOR_BOTH_FENCE_MODES (mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         for (int workers = 2; workers <= 8; workers += 3) {
             heist_pool *pool = pool_of((unsigned)workers, *mode);
             uint64_t chance = 7;
             for (int i = test_scale(100); i > 0; i--) {
-                if (i % 2) let_them_fall_asleep(pool, (unsigned)workers);
-                else sleep_us(draw(&chance) % 300);
+                if (i % 2)
+                    let_them_fall_asleep(pool, (unsigned)workers);
+                else
+                    sleep_us(draw(&chance) % 300);
                 HEIST_RUN(pool, all_at_once, workers);
             }
             heist_stats stats = stats_of(pool);
@@ -195,7 +203,8 @@ static void count_up(void *argument)
 static void no_run_from_outside_is_lost(void)
 {
     uint64_t chance = test_seed();
-    FOR_BOTH_FENCE_MODES (mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         for (unsigned workers = 1; workers <= 4; workers += 3) {
             heist_pool *pool = pool_of(workers, *mode);
             HEIST__ATOMIC(int) count = 0;
@@ -213,10 +222,11 @@ static void no_run_from_outside_is_lost(void)
 static void no_submission_is_lost(void)
 {
     uint64_t chance = test_seed();
-    FOR_BOTH_FENCE_MODES (mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *pool = pool_of(3, *mode);
         HEIST__ATOMIC(int) count = 0;
-        int rounds = test_scale(2500), expected = 0;
+        int rounds = test_scale(1500), expected = 0;
         for (int i = 0; i < rounds; i++) {
             for (uint32_t n = draw(&chance) % 4; n > 0; n--, expected++)
                 TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, count_up, &count, HEIST_WAIT));
@@ -238,7 +248,8 @@ static double cpu_ms(void)
 
 static void a_pool_without_work_uses_no_cpu(void)
 {
-    FOR_BOTH_FENCE_MODES (mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *pool = pool_of(8, *mode);
         HEIST_RUN(pool, all_at_once, 8);
         let_them_fall_asleep(pool, 8);
@@ -271,7 +282,8 @@ HEIST_VOID_TASK(measures_the_others, double *, share)
 
 static void workers_sleep_beside_one_that_works(void)
 {
-    FOR_BOTH_FENCE_MODES (mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *pool = pool_of(8, *mode);
         double share = 1;
         for (int i = 0; i < 3 && share >= 0.02; i++) HEIST_RUN(pool, measures_the_others, &share);
@@ -298,7 +310,8 @@ HEIST_VOID_TASK(waits_for_sleeper, double *, share)
 
 static void who_waits_for_a_stolen_child_hardly_uses_cpu(void)
 {
-    FOR_BOTH_FENCE_MODES (mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         double share = 1;
         for (int i = 0; i < 3 && share >= 0.1; i++) {
             heist_pool *pool = pool_of(2, *mode);

@@ -113,15 +113,10 @@ static void thieves_take_what_is_public_and_publish_more(void)
     thief_only_publishes();
 }
 
-static operation *const thefts[] = {thief_takes_one,
-                                    thief_takes_two,
-                                    thief_takes_all,
-                                    slow_thief_takes_one,
-                                    sure_thief_takes_one,
-                                    slow_thief_then_all,
-                                    thief_only_publishes,
-                                    thieves_take_and_publish,
-                                    thieves_take_what_is_public_and_publish_more};
+static operation *const thefts[] = {
+    thief_takes_one,      thief_takes_two,          thief_takes_all,
+    slow_thief_takes_one, sure_thief_takes_one,     slow_thief_then_all,
+    thief_only_publishes, thieves_take_and_publish, thieves_take_what_is_public_and_publish_more};
 
 /* Interrupts `what` at each of its instructions by each kind of theft. Returns how many interruptions there were. */
 static long interrupt_everywhere(operation *what, int stolen, thief_before thief)
@@ -143,7 +138,8 @@ static long interrupt_everywhere(operation *what, int stolen, thief_before thief
 static void joins_may_be_interrupted_by_thieves_anywhere(void)
 {
     IGNORE_WITHOUT_INTERRUPTS();
-    FOR_BOTH_MODES (fenced) {
+    FOR_BOTH_MODES(fenced)
+    {
         begin(1024, fenced);
         long interruptions = 0;
         for (int stolen = 0; stolen <= CROWD; stolen++) {
@@ -162,7 +158,8 @@ static void joins_may_be_interrupted_by_thieves_anywhere(void)
 static void spawns_may_be_interrupted_by_thieves_anywhere(void)
 {
     IGNORE_WITHOUT_INTERRUPTS();
-    FOR_BOTH_MODES (fenced) {
+    FOR_BOTH_MODES(fenced)
+    {
         begin(1024, fenced);
         long interruptions = 0;
         for (int stolen = 0; stolen <= CROWD; stolen += 3) {
@@ -177,7 +174,8 @@ static void spawns_may_be_interrupted_by_thieves_anywhere(void)
 static void answers_may_be_interrupted_by_thieves_anywhere(void)
 {
     IGNORE_WITHOUT_INTERRUPTS();
-    FOR_BOTH_MODES (fenced) {
+    FOR_BOTH_MODES(fenced)
+    {
         begin(1024, fenced);
         long interruptions = 0;
         for (int stolen = 0; stolen <= CROWD; stolen++)
@@ -293,7 +291,8 @@ static void thefts_may_be_interrupted_by_the_owner_anywhere(void)
                                         owner_answers_and_takes_back,
                                         another_thief_is_faster,
                                         another_thief_is_faster_and_the_owner_rewinds};
-    FOR_BOTH_MODES (fenced) {
+    FOR_BOTH_MODES(fenced)
+    {
         begin(1024, fenced);
         long interruptions = 0;
         for (stolen_before = 0; stolen_before < CROWD; stolen_before += 2) {
@@ -371,11 +370,11 @@ static void a_theft_and_a_join_may_stop_each_other_anywhere(void)
         {2, 1, 0, owner_joins_if_it_can}, /* a stolen one, with a younger one there */
         {2, 1, 1, owner_joins_if_it_can}, /* the last one, behind a stolen one */
         {1, 1, 0, owner_joins_if_it_can}, /* a stolen one, with nothing there */
-        {2, 0, 0, owner_joins_both_if_it_can},
-        {3, 1, 0, owner_spawns},
+        {2, 0, 0, owner_joins_both_if_it_can}, {3, 1, 0, owner_spawns},
     };
     uint64_t chance = test_seed();
-    FOR_BOTH_MODES (fenced) {
+    FOR_BOTH_MODES(fenced)
+    {
         begin(1024, fenced);
         long both = 0;
         for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {

@@ -98,7 +98,8 @@ static void a_lock_may_be_held_across_a_join(void)
 {
     const int depth = 4;
     for (unsigned workers = 4; workers <= 8; workers += 4) {
-        FOR_BOTH_FENCE_MODES (mode) {
+        FOR_BOTH_FENCE_MODES(mode)
+        {
             make_lock();
             heist_pool *pool = pool_of(workers, *mode);
             int rounds = test_scale(60);
@@ -151,7 +152,8 @@ HEIST_VOID_TASK(helper)
 
 static void who_waits_for_a_stolen_child_helps_its_thief(void)
 {
-    FOR_BOTH_FENCE_MODES (mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *pool = pool_of(2, *mode);
         for (int i = test_scale(50); i > 0; i--) {
             heist__store_seq_cst(&started, 0);
@@ -202,7 +204,8 @@ HEIST_TASK(int, far_helper)
 
 static void help_goes_to_the_thief_of_the_thief(void)
 {
-    FOR_BOTH_FENCE_MODES (mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *pool = pool_of(3, *mode);
         int helped = 0;
         for (int i = 0; i < 400 && helped < 3; i++) { /* the other one that waits may be faster; not every time */
@@ -252,7 +255,8 @@ HEIST_TASK(int, fills_are_seen, int, rounds)
 
 static void what_a_stolen_child_did_is_seen_after_its_join(void)
 {
-    FOR_BOTH_FENCE_MODES (mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *pool = pool_of(3, *mode);
         TEST_ASSERT_EQUAL_INT(0, HEIST_RUN(pool, fills_are_seen, test_scale(20000)));
         free_pool(pool);
@@ -343,7 +347,8 @@ static void the_tasks_on_a_stack_are_one_path_of_the_tree(void)
     uint64_t seed = test_seed();
     const unsigned counts[] = {1, 2, 4, 8};
     for (unsigned c = 0; c < 4; c++) {
-        FOR_BOTH_FENCE_MODES (mode) {
+        FOR_BOTH_FENCE_MODES(mode)
+        {
             heist_pool *pool = pool_of(counts[c], *mode);
             heist__store_seq_cst(&strangers, 0);
             for (int i = test_scale(6); i > 0; i--, seed++)
@@ -366,7 +371,8 @@ static void look_at_stack(void)
     char *address = __builtin_frame_address(0);
     if (!stack_top || address > stack_top) stack_top = address;
     size_t used = (size_t)(stack_top - address), before = heist__load_relaxed(&deepest);
-    while (used > before && !heist__cas_relaxed(&deepest, &before, used)) {}
+    while (used > before && !heist__cas_relaxed(&deepest, &before, used)) {
+    }
 }
 
 /* Every child is stolen, if anybody is there to steal it: the parent waits a while for that. */
@@ -390,7 +396,8 @@ static void the_stack_grows_with_the_path_alone(void)
 {
     const long depth = test_scale(3000L);
     for (unsigned workers = 2; workers <= 4; workers += 2) {
-        FOR_BOTH_FENCE_MODES (mode) {
+        FOR_BOTH_FENCE_MODES(mode)
+        {
             heist_options options = HEIST_OPTIONS_INIT;
             options.workers = workers;
             options.fences = *mode;

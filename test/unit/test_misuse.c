@@ -86,11 +86,26 @@ static heist_pool *pool;
 static int result;
 static HEIST_CHILD(count) outlives[3];
 
-static void run_forgetful(void) { result = HEIST_RUN(pool, forgetful, 0); }
-static void run_mindful(void) { result = HEIST_RUN(pool, forgetful, 1); }
-static void run_careless(void) { result = HEIST_RUN(pool, careless, outlives, 0); }
-static void run_careful(void) { result = HEIST_RUN(pool, careless, outlives, 1); }
-static void run_block(void) { result = HEIST_RUN(pool, forgets_in_a_block, 3); }
+static void run_forgetful(void)
+{
+    result = HEIST_RUN(pool, forgetful, 0);
+}
+static void run_mindful(void)
+{
+    result = HEIST_RUN(pool, forgetful, 1);
+}
+static void run_careless(void)
+{
+    result = HEIST_RUN(pool, careless, outlives, 0);
+}
+static void run_careful(void)
+{
+    result = HEIST_RUN(pool, careless, outlives, 1);
+}
+static void run_block(void)
+{
+    result = HEIST_RUN(pool, forgets_in_a_block, 3);
+}
 
 static void in_both_sizes(void (*body)(void), int expected, int least_runs, const char *wanted)
 {
@@ -144,7 +159,8 @@ static void run_mixed(void)
         if (own) HEIST_RUN(own, mixes, 1);
         _exit(0);
     }
-    while (waitpid(child, NULL, 0) < 0) {}
+    while (waitpid(child, NULL, 0) < 0) {
+    }
 }
 
 static void plain_children_in_the_way_of_typed_ones_are_told(void)

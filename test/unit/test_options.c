@@ -6,9 +6,9 @@
 #include "schedule/worker.h"
 #include "support.h"
 
-static const char *const variables[] = {"HEIST_WORKERS", "HEIST_BIND",  "HEIST_STEAL",    "HEIST_AMOUNT",
-                                        "HEIST_SPIN",    "HEIST_STACK", "HEIST_SEED",     "HEIST_FENCES",
-                                        "HEIST_TOPOLOGY", "HEIST_INBOX", "HEIST_SLOTS",   "HEIST_STRICT"};
+static const char *const variables[] = {"HEIST_WORKERS",  "HEIST_BIND",  "HEIST_STEAL", "HEIST_AMOUNT",
+                                        "HEIST_SPIN",     "HEIST_STACK", "HEIST_SEED",  "HEIST_FENCES",
+                                        "HEIST_TOPOLOGY", "HEIST_INBOX", "HEIST_SLOTS", "HEIST_STRICT"};
 
 void setUp(void)
 {
@@ -31,11 +31,11 @@ static void refused(const heist_options *options, const char *about)
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(heist_explain(), about), heist_explain());
 }
 
-#define REFUSED(field, value)                                \
-    do {                                                     \
-        heist_options wrong = HEIST_OPTIONS_INIT;            \
-        wrong.field = (value);                               \
-        refused(&wrong, #field);                             \
+#define REFUSED(field, value)                                                                                          \
+    do {                                                                                                               \
+        heist_options wrong = HEIST_OPTIONS_INIT;                                                                      \
+        wrong.field = (value);                                                                                         \
+        refused(&wrong, #field);                                                                                       \
     } while (0)
 
 static void absurd_values_are_refused_with_a_sentence(void)
@@ -149,13 +149,13 @@ static heist__settings settings_with(const char *variable, const char *value, ch
     return settings;
 }
 
-#define HONOURED(variable, value, field, expected)                                  \
-    do {                                                                            \
-        char said[512];                                                             \
-        heist__settings s = settings_with(variable, value, said);                   \
-        TEST_ASSERT_EQUAL_STRING_MESSAGE("", said, variable);                       \
-        TEST_ASSERT_EQUAL_UINT64_MESSAGE((expected), (uint64_t)s.field, variable "=" value); \
-        heist__settings_free(&s);                                                   \
+#define HONOURED(variable, value, field, expected)                                                                     \
+    do {                                                                                                               \
+        char said[512];                                                                                                \
+        heist__settings s = settings_with(variable, value, said);                                                      \
+        TEST_ASSERT_EQUAL_STRING_MESSAGE("", said, variable);                                                          \
+        TEST_ASSERT_EQUAL_UINT64_MESSAGE((expected), (uint64_t)s.field, variable "=" value);                           \
+        heist__settings_free(&s);                                                                                      \
     } while (0)
 
 static void every_variable_is_honoured(void)
@@ -188,11 +188,23 @@ static void rubbish_is_a_warning_and_the_default(void)
     static const struct {
         const char *variable, *value;
     } rubbish[] = {
-        {"HEIST_WORKERS", "many"},  {"HEIST_WORKERS", "0"},   {"HEIST_WORKERS", "-1"},    {"HEIST_WORKERS", "3x"},
-        {"HEIST_WORKERS", "99999999999999999999"}, {"HEIST_WORKERS", "4097"},  {"HEIST_BIND", "tight"},
-        {"HEIST_STEAL", "near "},   {"HEIST_AMOUNT", "2"},    {"HEIST_SPIN", "1e3"},      {"HEIST_STACK", "1"},
-        {"HEIST_STACK", "99999999999G"}, {"HEIST_SEED", "abc"}, {"HEIST_FENCES", "none"}, {"HEIST_INBOX", "1"},
-        {"HEIST_SLOTS", "12"},      {"HEIST_STRICT", "yes"},
+        {"HEIST_WORKERS", "many"},
+        {"HEIST_WORKERS", "0"},
+        {"HEIST_WORKERS", "-1"},
+        {"HEIST_WORKERS", "3x"},
+        {"HEIST_WORKERS", "99999999999999999999"},
+        {"HEIST_WORKERS", "4097"},
+        {"HEIST_BIND", "tight"},
+        {"HEIST_STEAL", "near "},
+        {"HEIST_AMOUNT", "2"},
+        {"HEIST_SPIN", "1e3"},
+        {"HEIST_STACK", "1"},
+        {"HEIST_STACK", "99999999999G"},
+        {"HEIST_SEED", "abc"},
+        {"HEIST_FENCES", "none"},
+        {"HEIST_INBOX", "1"},
+        {"HEIST_SLOTS", "12"},
+        {"HEIST_STRICT", "yes"},
     };
     char said[512];
     heist__settings plain = settings_with("HEIST_TEST_NOTHING", "1", said);

@@ -335,8 +335,7 @@ static void a_narrow_mask_makes_few_workers(void)
 {
     heist__cpus one;
     unsigned cpu = 0;
-    while (!heist__cpus_has(&mask_before, cpu))
-        cpu++;
+    while (!heist__cpus_has(&mask_before, cpu)) cpu++;
     TEST_ASSERT_EQUAL_INT(0, heist__cpus_new(&one, cpu));
     CPU_SET_S(cpu, one.size, one.set);
     int refused = sched_setaffinity(0, one.size, one.set);

@@ -70,7 +70,8 @@ static void plain_fib(void *argument)
 
 static void scopes_nest_as_deep_as_the_functions_that_begin_them(void)
 {
-    FOR_BOTH_FENCE_MODES(mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *pool = pool_of(4, *mode);
         fib_argument f = {18, 0};
         run_on(pool, plain_fib, &f);
@@ -106,7 +107,8 @@ static void thousands_of_children_each_run_once(void)
 {
     /* around the records that the scope itself holds, around one chunk, and many chunks */
     const size_t sizes[] = {0, 1, 5, 6, 7, 69, 70, 71, 134, 135, 1000, CROWD};
-    FOR_BOTH_FENCE_MODES(mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *pool = pool_of(4, *mode);
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             memset(times_run, 0, sizeof times_run);
@@ -215,7 +217,8 @@ static long plain_sum(int n)
 
 static void plain_and_typed_children_lie_in_one_deque(void)
 {
-    FOR_BOTH_FENCE_MODES(mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *pool = pool_of(1, *mode);
         TEST_ASSERT_EQUAL(40, HEIST_RUN(pool, typed_sum, 40));
         free_pool(pool);
@@ -261,7 +264,8 @@ static long serial_count(int depth, bool typed)
 static void plain_and_typed_children_of_many_workers_add_up(void)
 {
     int rounds = test_scale(10);
-    FOR_BOTH_FENCE_MODES(mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *pool = pool_of(6, *mode);
         for (int round = 0; round < rounds; round++) {
             TEST_ASSERT_EQUAL(serial_count(11, true), HEIST_RUN(pool, typed_count, 11));
@@ -282,7 +286,8 @@ static void detach_hundred(void *scope)
 
 static void tasks_detached_from_outside_and_inside_have_run_after_the_wait(void)
 {
-    FOR_BOTH_FENCE_MODES(mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *pool = pool_of(4, *mode);
         for (int round = test_scale(50); round > 0; round--) {
             heist_scope scope;
@@ -446,7 +451,8 @@ enum { DEPTH = 6, LEAVES = 1 << DEPTH };
 static void stolen_children_detach_into_the_scope_of_their_ancestor(void)
 {
     unsigned rounds = test_scale(800u);
-    FOR_BOTH_FENCE_MODES(mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         for (unsigned workers = 4; workers <= 8; workers += 4) {
             heist_pool *pool = pool_of(workers, *mode);
             for (unsigned round = 0; round < rounds; round++) {
@@ -508,7 +514,8 @@ HEIST_VOID_TASK(scope_beside_a_child, int, width, const heist_scope *, outer)
 static void a_scope_begun_beside_a_stolen_child_is_not_that_childs(void)
 {
     unsigned rounds = test_scale(600u);
-    FOR_BOTH_FENCE_MODES(mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *pool = pool_of(5, *mode);
         for (unsigned round = 0; round < rounds; round++) {
             heist_scope scope;
@@ -546,7 +553,8 @@ static void nested_scopes(void *depth)
 
 static void scopes_nest_in_the_tasks_of_scopes(void)
 {
-    FOR_BOTH_FENCE_MODES(mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         for (unsigned workers = 1; workers <= 5; workers += 2) {
             heist_pool *pool = pool_of(workers, *mode);
             atomic_store(&ran, 0);
@@ -612,7 +620,8 @@ static void a_lock_held_across_a_wait_meets_no_unrelated_task(void)
 {
     make_checking_lock();
     unsigned rounds = test_scale(100u);
-    FOR_BOTH_FENCE_MODES(mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         for (unsigned workers = 1; workers <= 4; workers++) {
             heist_pool *pool = pool_of(workers, *mode);
             atomic_store(&unrelated_ran, 0);
@@ -656,7 +665,8 @@ static void wait_for_the_slow_one(void *unused)
 static void a_waiter_leaves_alone_what_others_have(void)
 {
     make_checking_lock();
-    FOR_BOTH_FENCE_MODES(mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *pool = pool_of(2, *mode);
         atomic_store(&unrelated_ran, 0);
         for (int round = 0; round < 10; round++) {
@@ -698,7 +708,8 @@ static void wait_among_others(void *unused)
 
 static void one_worker_finds_the_tasks_of_a_scope_among_others(void)
 {
-    FOR_BOTH_FENCE_MODES(mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *pool = pool_of(1, *mode);
         atomic_store(&in_first, 0);
         atomic_store(&in_second, 0);
@@ -838,7 +849,8 @@ static void next_link(void *argument)
 
 static void a_chain_of_a_hundred_thousand_ends_with_its_last_link(void)
 {
-    FOR_BOTH_FENCE_MODES(mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *pool = pool_of(4, *mode);
         heist_scope scope;
         begin(&scope, pool);
@@ -857,7 +869,8 @@ static void a_chain_of_a_hundred_thousand_ends_with_its_last_link(void)
 /* A burst for every one of many scopes: begin, a few tasks, wait, end. */
 static void short_bursts_end_in_time(void)
 {
-    FOR_BOTH_FENCE_MODES(mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *pool = pool_of(3, *mode);
         for (unsigned round = test_scale(5000u); round > 0; round--) {
             heist_scope scope;

@@ -59,7 +59,8 @@ static void tree(void *depth)
 
 static void a_drained_pool_has_run_everything(void)
 {
-    FOR_BOTH_FENCE_MODES(mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         for (unsigned round = test_scale(30u); round > 0; round--) {
             atomic_store(&ran, 0);
             heist_pool *pool = pool_of(1 + round % 4, *mode);
@@ -87,7 +88,8 @@ static void gate_make(gate *g)
 static void pass(gate *g)
 {
     sem_post(&g->begun);
-    while (sem_wait(&g->go) != 0) {}
+    while (sem_wait(&g->go) != 0) {
+    }
 }
 
 static void pass_then_spawn(void *g)
@@ -102,7 +104,8 @@ static void a_closed_pool_lets_its_own_tasks_spawn(void)
     gate_make(&g);
     heist_pool *pool = pool_of(2, HEIST_FENCES_DEFAULT);
     give(pool, pass_then_spawn, &g);
-    while (sem_wait(&g.begun) != 0) {}
+    while (sem_wait(&g.begun) != 0) {
+    }
     TEST_ASSERT_EQUAL_INT(0, heist_pool_close(pool));
     TEST_ASSERT_EQUAL_INT(0, heist_pool_close(pool)); /* twice is as good as once */
     TEST_ASSERT_EQUAL_INT(-ESHUTDOWN, heist_submit(pool, count_one, NULL, HEIST_WAIT));
@@ -127,7 +130,8 @@ static void *open_soon(void *g)
 
 static void cancelling_counts_exactly_what_it_drops(void)
 {
-    FOR_BOTH_FENCE_MODES(mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         size_t dropped = 0;
         for (int round = test_scale(20); round > 0; round--) {
             gate g;
@@ -137,7 +141,8 @@ static void cancelling_counts_exactly_what_it_drops(void)
             atomic_store(&accepted, 0);
             heist_pool *pool = pool_of(2, *mode);
             give(pool, pass_then_spawn, &g);
-            while (sem_wait(&g.begun) != 0) {}
+            while (sem_wait(&g.begun) != 0) {
+            }
             for (int i = 0; i < 200; i++) give(pool, tree, (void *)(intptr_t)3);
             pthread_create(&opener, NULL, open_soon, &g);
             size_t cancelled = 0;
@@ -208,7 +213,8 @@ static void a_cancelled_run_says_so_and_a_typed_one_still_has_a_result(void)
     gate_make(&g);
     heist_pool *pool = pool_of(1, HEIST_FENCES_DEFAULT);
     TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, hold, &g, HEIST_WAIT));
-    while (sem_wait(&g.begun) != 0) {}
+    while (sem_wait(&g.begun) != 0) {
+    }
     runner plain = {.pool = pool, .error = 1}, typed = {.pool = pool};
     pthread_create(&threads[0], NULL, run_plain, &plain);
     pthread_create(&threads[1], NULL, run_typed, &typed);
@@ -244,7 +250,8 @@ static void what_a_scope_loses_by_cancelling_does_not_keep_it_waiting(void)
     gate_make(&g);
     heist_pool *pool = pool_of(1, HEIST_FENCES_DEFAULT);
     TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, wait_for_dropped, &g, HEIST_WAIT));
-    while (sem_wait(&g.begun) != 0) {}
+    while (sem_wait(&g.begun) != 0) {
+    }
     pthread_create(&opener, NULL, open_soon, &g);
     size_t cancelled = 0;
     TEST_ASSERT_EQUAL_INT(0, heist_pool_shutdown(pool, HEIST_CANCEL, &cancelled));
@@ -274,7 +281,8 @@ static void *submit_until_told(void *pool)
 static void closing_beside_submitters_loses_nothing(void)
 {
     enum { THREADS = 4 };
-    FOR_BOTH_FENCE_MODES(mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         for (int round = test_scale(60); round > 0; round--) {
             heist_options options = HEIST_OPTIONS_INIT;
             options.workers = 2;
@@ -344,7 +352,7 @@ static void a_task_is_told_that_it_cannot_end_its_own_pool(void)
 {
     heist_pool *pool = pool_of(3, HEIST_FENCES_DEFAULT);
     TEST_ASSERT_EQUAL_INT(0, heist_run(pool, free_own_pool, pool));
-    HEIST_RUN(pool, free_own_pool_below, 5, pool); /* from stolen children, too */
+    HEIST_RUN(pool, free_own_pool_below, 5, pool);                             /* from stolen children, too */
     TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, count_one, NULL, HEIST_WAIT)); /* it was not closed on the way */
     free_pool(pool);
     TEST_ASSERT_EQUAL_INT(0, atomic_load(&wrong));
@@ -429,7 +437,8 @@ static int in_child(void (*body)(void))
         _exit(100); /* `body` was to end the process */
     }
     int status = -1;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
     return status;
 }
 

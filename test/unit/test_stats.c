@@ -6,8 +6,12 @@
 
 #include "support.h"
 
-void setUp(void) {}
-void tearDown(void) {}
+void setUp(void)
+{
+}
+void tearDown(void)
+{
+}
 
 HEIST_TASK(long, fib, int, n)
 {
@@ -37,7 +41,8 @@ static void every_spawn_is_counted_once_and_joined_once(void)
 {
     const int n = 22;
     const uint64_t spawns = (uint64_t)fib_number(n + 1) - 1;
-    FOR_BOTH_FENCE_MODES (mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         for (unsigned workers = 1; workers <= 4; workers++) {
             heist_pool *pool = pool_of(workers, *mode);
             for (uint64_t run = 1; run <= 5; run++) {

@@ -87,7 +87,7 @@ static void computes_right(heist_options options, const char *about)
 static void all_bindings_compute_the_same(heist_strategy strategy, heist_amount amount, heist_fences fences)
 {
     for (int bind = HEIST_BIND_NONE; bind <= HEIST_BIND_NODE; bind++) {
-        char about[80];
+        char about[120];
         snprintf(about, sizeof about, "strategy %d, amount %d, %s, bind %d", (int)strategy, (int)amount,
                  fence_word(fences), bind);
         computes_right(options_of(strategy, amount, fences, (heist_bind)bind), about);
@@ -99,7 +99,8 @@ static void every_strategy_amount_fence_mode_and_binding_computes_the_same(void)
     for (int strategy = HEIST_STRATEGY_NEAR; strategy <= HEIST_STRATEGY_ADAPTIVE; strategy++) {
         stolen = 0;
         for (int amount = HEIST_AMOUNT_ONE; amount <= HEIST_AMOUNT_HALF; amount++) {
-            FOR_BOTH_FENCE_MODES (mode) {
+            FOR_BOTH_FENCE_MODES(mode)
+            {
                 all_bindings_compute_the_same((heist_strategy)strategy, (heist_amount)amount, *mode);
             }
         }

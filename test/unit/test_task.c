@@ -103,8 +103,8 @@ HEIST_TASK(const char *, use_all_numbers_of_arguments)
     if (HEIST_SYNC(c0) != 7) return "no argument";
     if (HEIST_SYNC(c10) != 1 + 2 + 4 + 8 + 16 + 32 + 64 + 1 + 0.5 + 2) return "ten arguments";
     if (HEIST_SYNC(c1) != 'b') return "one argument";
-    if (HEIST_SYNC(c9) != (INT64_C(1) << 60) + INT8_MIN + INT16_MIN + INT32_MIN + UINT8_MAX + UINT16_MAX +
-                              (int64_t)UINT32_MAX + 1 + 'i')
+    if (HEIST_SYNC(c9) !=
+        (INT64_C(1) << 60) + INT8_MIN + INT16_MIN + INT32_MIN + UINT8_MAX + UINT16_MAX + (int64_t)UINT32_MAX + 1 + 'i')
         return "nine arguments";
     if (HEIST_SYNC(c2) != 6.0) return "two arguments";
     point r = HEIST_SYNC(c8);
@@ -120,7 +120,8 @@ HEIST_TASK(const char *, use_all_numbers_of_arguments)
 
 static void tasks_have_none_to_ten_arguments_of_any_type(void)
 {
-    FOR_BOTH_FENCE_MODES (mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *mine = pool_of(2, *mode);
         for (int i = test_scale(2000); i > 0; i--) {
             const char *wrong = HEIST_RUN(mine, use_all_numbers_of_arguments);
@@ -174,7 +175,8 @@ static crowd from_nothing_serial(int first)
 static void structs_go_in_and_come_out(void)
 {
     crowd expected = from_nothing_serial(3);
-    FOR_BOTH_FENCE_MODES (mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *mine = pool_of(4, *mode);
         for (int i = test_scale(10); i > 0; i--) {
             crowd got = HEIST_RUN(mine, from_nothing, 3);
@@ -266,7 +268,8 @@ HEIST_TASK_IMPL(long, from_c, long, n)
 
 static void tasks_may_be_written_in_cpp(void)
 {
-    FOR_BOTH_FENCE_MODES (mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *mine = pool_of(3, *mode);
         const char *wrong = check_cpp_tasks(mine);
         if (wrong) TEST_FAIL_MESSAGE(wrong);
@@ -351,7 +354,8 @@ static void children_may_be_joined_in_any_order(void)
     const int depth = 6;
     uint64_t expected = tree_serial(depth, 1), stolen = 0;
     for (unsigned c = 0; c < 4; c++) {
-        FOR_BOTH_FENCE_MODES (mode) {
+        FOR_BOTH_FENCE_MODES(mode)
+        {
             heist_pool *mine = pool_of(counts[c], *mode);
             for (order how = LIFO; how < ORDERS; how++) {
                 char what[100];
@@ -386,7 +390,8 @@ HEIST_TASK(long, three_named, long, n)
 
 static void named_children_may_be_joined_in_any_order(void)
 {
-    FOR_BOTH_FENCE_MODES (mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *mine = pool_of(4, *mode);
         for (long n = test_scale(2000L); n > 0; n--) {
             long expected = (n + 3) * (n + 3) * 1000003 + (n + 2) * (n + 2) * 10007 + (n + 1) * (n + 1) * 101 + n * n;
@@ -405,8 +410,10 @@ HEIST_TASK(long, reuse_places, int, rounds)
     bool open[3] = {false, false, false};
     for (int i = 0; i < rounds; i++) {
         unsigned at = draw(&chance) % 3;
-        if (open[at]) sum += HEIST_SYNC_AT(&child[at], slow_square);
-        else HEIST_SPAWN_AT(&child[at], slow_square, 1 + 3 * (long)(draw(&chance) % 1000) - i % 64 / 63);
+        if (open[at])
+            sum += HEIST_SYNC_AT(&child[at], slow_square);
+        else
+            HEIST_SPAWN_AT(&child[at], slow_square, 1 + 3 * (long)(draw(&chance) % 1000) - i % 64 / 63);
         open[at] = !open[at];
     }
     for (unsigned at = 0; at < 3; at++) {
@@ -434,7 +441,8 @@ static long reuse_places_serial(int rounds)
 static void a_joined_childs_place_may_be_used_again(void)
 {
     int rounds = test_scale(20000);
-    FOR_BOTH_FENCE_MODES (mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         heist_pool *mine = pool_of(4, *mode);
         for (int i = 0; i < 5; i++)
             TEST_ASSERT_EQUAL_INT64(reuse_places_serial(rounds), HEIST_RUN(mine, reuse_places, rounds));
@@ -469,7 +477,8 @@ static void a_million_children_may_wait_in_an_array(void)
     const size_t width = test_scale((size_t)1000000);
     uint64_t expected = 0;
     for (size_t i = 0; i < width; i++) expected += (i ^ UINT64_C(0x5555)) * (i + 1);
-    FOR_BOTH_FENCE_MODES (mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         for (unsigned workers = 1; workers <= 4; workers += 3) {
             heist_pool *mine = pool_of(workers, *mode);
             for (order how = LIFO; how <= (width % 7919 ? SHUFFLED : FIFO); how++)
@@ -520,7 +529,8 @@ static void a_million_joins_may_be_nested(void)
 {
     /* Sanitizers keep books of every frame, ThreadSanitizer of 2^16 at the most. */
     const long depth = SANITIZED ? 20000 : test_scale(1000000L);
-    FOR_BOTH_FENCE_MODES (mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         for (unsigned workers = 1; workers <= 4; workers += 3) {
             heist_pool *roomy = roomy_pool(workers, *mode);
             TEST_ASSERT_EQUAL_INT64(depth, HEIST_RUN(roomy, chain, depth));
@@ -548,12 +558,13 @@ static void what_fits_the_main_stack_as_calls_fits_a_workers_stack_as_tasks(void
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     size_t frame = (here - lowest_frame(1000)) / 1000;
-    long depth = SANITIZED ? 20000 : (long)(((size_t)7 << 20) / frame); /* of the usual 8 MiB */
+    long depth = SANITIZED ? 20000 : test_scale((long)(((size_t)7 << 20) / frame)); /* of the usual 8 MiB */
 #ifndef __OPTIMIZE__
     depth /= 4; /* what watches over the children takes room as well */
 #endif
     TEST_ASSERT_EQUAL_INT64(depth, chain_serial(depth));
-    FOR_BOTH_FENCE_MODES (mode) {
+    FOR_BOTH_FENCE_MODES(mode)
+    {
         for (unsigned workers = 1; workers <= 4; workers += 3) {
             heist_pool *mine = pool_of(workers, *mode); /* with a stack of the default size */
             TEST_ASSERT_EQUAL_INT64(depth, HEIST_RUN(mine, chain, depth));

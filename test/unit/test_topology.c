@@ -83,8 +83,7 @@ static void this_machine_is_what_the_mask_allows(void)
     TEST_ASSERT_EQUAL_UINT(heist__cpus_count(&mask_before), machine.pu_count);
     for (unsigned i = 0; i < machine.pu_count; i++) {
         TEST_ASSERT_TRUE(heist__cpus_has(&mask_before, machine.pus[i].os_cpu));
-        for (unsigned j = 0; j < i; j++)
-            TEST_ASSERT_TRUE(machine.pus[i].os_cpu != machine.pus[j].os_cpu);
+        for (unsigned j = 0; j < i; j++) TEST_ASSERT_TRUE(machine.pus[i].os_cpu != machine.pus[j].os_cpu);
         TEST_ASSERT_LESS_THAN_UINT(machine.node_count, machine.pus[i].node);
         TEST_ASSERT_EQUAL(HEIST__SAME_CORE, heist__distance(&machine, i, i));
     }
@@ -231,17 +230,14 @@ static void fast_cores_are_known(void)
 {
     load_machine(&machine, fixture("hybrid-laptop.xml"));
     TEST_ASSERT_EQUAL_UINT(12, machine.pu_count);
-    for (unsigned i = 0; i < 8; i++)
-        TEST_ASSERT_EQUAL_UINT(0, machine.pus[i].efficiency);
-    for (unsigned i = 8; i < 12; i++)
-        TEST_ASSERT_EQUAL_UINT(1, machine.pus[i].efficiency);
+    for (unsigned i = 0; i < 8; i++) TEST_ASSERT_EQUAL_UINT(0, machine.pus[i].efficiency);
+    for (unsigned i = 8; i < 12; i++) TEST_ASSERT_EQUAL_UINT(1, machine.pus[i].efficiency);
 }
 
 static void kinds_of_unknown_speed_are_alike(void)
 {
     load_machine(&machine, fixture("uneven-caches.xml"));
-    for (unsigned i = 0; i < machine.pu_count; i++)
-        TEST_ASSERT_EQUAL_UINT(0, machine.pus[i].efficiency);
+    for (unsigned i = 0; i < machine.pu_count; i++) TEST_ASSERT_EQUAL_UINT(0, machine.pus[i].efficiency);
 }
 
 static void a_node_without_memory_is_not_preferred(void)
@@ -256,8 +252,7 @@ static void a_node_without_memory_is_not_preferred(void)
 static void every_level_has_a_word(void)
 {
     static const char *const words[] = {"core", "cache", "node", "package", "far"};
-    for (unsigned i = 0; i < HEIST__LEVELS; i++)
-        TEST_ASSERT_EQUAL_STRING(words[i], heist__level_word((heist__level)i));
+    for (unsigned i = 0; i < HEIST__LEVELS; i++) TEST_ASSERT_EQUAL_STRING(words[i], heist__level_word((heist__level)i));
     TEST_ASSERT_NULL(heist__level_word(HEIST__LEVELS));
 }
 
@@ -300,8 +295,7 @@ static void rubbish_is_refused_with_a_sentence(void)
                                           "pack:x pu:1",
                                           "(((("};
     if (!have_hwloc()) TEST_IGNORE_MESSAGE("built without hwloc");
-    for (size_t i = 0; i < sizeof rubbish / sizeof *rubbish; i++)
-        is_refused(rubbish[i], -EINVAL);
+    for (size_t i = 0; i < sizeof rubbish / sizeof *rubbish; i++) is_refused(rubbish[i], -EINVAL);
 }
 
 static void a_machine_too_large_is_refused_at_once(void)
@@ -463,8 +457,7 @@ static void every_policy_uses_every_pu_once_first(void)
             unsigned pu_of[256];
             unsigned char seen[256] = {0};
             heist__place(&machine, policies[p], machine.pu_count, pu_of);
-            for (unsigned i = 0; i < machine.pu_count; i++)
-                seen[pu_of[i]]++;
+            for (unsigned i = 0; i < machine.pu_count; i++) seen[pu_of[i]]++;
             TEST_ASSERT_EACH_EQUAL_UINT8_MESSAGE(1, seen, machine.pu_count, description);
         }
         heist__machine_free(&machine);
@@ -583,8 +576,7 @@ static void whole_pages_come_from_the_node(void)
     /* From the middle of the first page to the middle of the last: only those between are wholly ours. */
     int error = heist__prefer_node(pages + size / 2, (PAGES - 1) * size, &machine, 0);
     int policies[PAGES];
-    for (unsigned i = 0; i < PAGES; i++)
-        policies[i] = policy_of(pages + i * size);
+    for (unsigned i = 0; i < PAGES; i++) policies[i] = policy_of(pages + i * size);
     munmap(pages, PAGES * size);
     if (error == -EPERM || error == -ENOSYS) TEST_IGNORE_MESSAGE("memory policies cannot be set here");
     TEST_ASSERT_EQUAL_INT(0, error);

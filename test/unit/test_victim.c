@@ -60,8 +60,7 @@ static void build_two_nodes(unsigned near, unsigned far)
 {
     build_plain(1 + near + far);
     machine.node_count = 2;
-    for (unsigned i = 1 + near; i < machine.pu_count; i++)
-        machine.pus[i].node = machine.pus[i].package = 1;
+    for (unsigned i = 1 + near; i < machine.pu_count; i++) machine.pus[i].node = machine.pus[i].package = 1;
     order_for(0);
 }
 
@@ -78,10 +77,8 @@ static void order_is_near_first(unsigned thief)
         TEST_ASSERT_NOT_EQUAL_UINT(thief, worker);
         TEST_ASSERT_FALSE(seen[worker]);
         seen[worker] = true;
-        while (i >= victims.ring_end[ring])
-            ring++;
-        while (i >= victims.level_end[level])
-            level++;
+        while (i >= victims.ring_end[ring]) ring++;
+        while (i >= victims.level_end[level]) level++;
         TEST_ASSERT_EQUAL_UINT(heist__distance(&machine, thief, worker), level);
         TEST_ASSERT_EQUAL_UINT(level, victims.ring_level[ring]);
     }
@@ -128,8 +125,7 @@ static void expect_levels(unsigned thief, unsigned core, unsigned cache, unsigne
 
 static void expect_levels_of_all(unsigned core, unsigned cache, unsigned node, unsigned package, unsigned far)
 {
-    for (unsigned thief = 0; thief < machine.pu_count; thief++)
-        expect_levels(thief, core, cache, node, package, far);
+    for (unsigned thief = 0; thief < machine.pu_count; thief++) expect_levels(thief, core, cache, node, package, far);
     every_thief_goes_near_first();
 }
 
@@ -231,8 +227,7 @@ static void far_sockets_come_by_their_distance(void)
     order_for(0);
     TEST_ASSERT_EQUAL_UINT(5, victims.ring_count);
     TEST_ASSERT_EQUAL_UINT_ARRAY(ends, victims.ring_end, 5);
-    for (unsigned i = 1; i < 7; i++)
-        TEST_ASSERT_EQUAL_UINT((i + 1) / 2, victims.worker[i] / 2);
+    for (unsigned i = 1; i < 7; i++) TEST_ASSERT_EQUAL_UINT((i + 1) / 2, victims.worker[i] / 2);
     /* From socket 3, two at each of one, two and three steps, and the last on one side only. */
     unsigned inner_ends[] = {1, 5, 9, 13, 15};
     order_for(6);
@@ -350,8 +345,7 @@ static unsigned count_picks(heist__strategy how, unsigned searches, unsigned *ti
     unsigned picked[WORKERS_MOST], all = 0;
     for (unsigned i = 0; i < searches; i++) {
         unsigned picks = search_all(how, picked);
-        for (unsigned k = 0; k < picks; k++)
-            times[picked[k]]++;
+        for (unsigned k = 0; k < picks; k++) times[picked[k]]++;
         all += picks;
     }
     return all;
@@ -368,37 +362,31 @@ static void random_is_uniform_over_all_levels(void)
     build_two_nodes(2, 5);
     unsigned times[8] = {0}, all = count_picks(HEIST__STEAL_RANDOM, test_scale(2000u), times);
     TEST_ASSERT_EQUAL_UINT(0, times[0]);
-    for (unsigned i = 1; i < 8; i++)
-        share_is(1.0 / 7, times[i], all);
+    for (unsigned i = 1; i < 8; i++) share_is(1.0 / 7, times[i], all);
 }
 
 static void of_two_the_more_loaded_is_taken(void)
 {
     build_plain(6);
-    for (size_t i = 0; i < 6; i++)
-        loads[i] = i;
+    for (size_t i = 0; i < 6; i++) loads[i] = i;
     unsigned times[6] = {0}, all = count_picks(HEIST__STEAL_POWER_OF_TWO, test_scale(3000u), times);
     /* Of 10 pairs, the heaviest of 5 wins 4, the next 3, and so on; the lightest wins none. */
     TEST_ASSERT_EQUAL_UINT(0, times[1]);
-    for (unsigned i = 2; i < 6; i++)
-        share_is((i - 1) / 10.0, times[i], all);
+    for (unsigned i = 2; i < 6; i++) share_is((i - 1) / 10.0, times[i], all);
 }
 
 static void of_two_equally_loaded_the_nearer_ring_is_taken(void)
 {
     build_two_nodes(2, 2); /* 1 2 near, 3 4 far: far ones win only against each other, 1 pair of 6 */
-    for (size_t i = 0; i < 5; i++)
-        loads[i] = 7;
+    for (size_t i = 0; i < 5; i++) loads[i] = 7;
     unsigned times[5] = {0}, all = count_picks(HEIST__STEAL_POWER_OF_TWO, test_scale(3000u), times);
-    for (unsigned i = 1; i < 5; i++)
-        share_is((i < 3 ? 5.0 : 1.0) / 12, times[i], all);
+    for (unsigned i = 1; i < 5; i++) share_is((i < 3 ? 5.0 : 1.0) / 12, times[i], all);
 }
 
 static void a_pick_looks_at_two_loads_at_most(void)
 {
     build_plain(100);
-    for (size_t i = 0; i < 100; i++)
-        loads[i] = i;
+    for (size_t i = 0; i < 100; i++) loads[i] = i;
     unsigned picked[99];
     looked_at = 0;
     TEST_ASSERT_EQUAL_UINT(99, search_all(HEIST__STEAL_POWER_OF_TWO, picked));
@@ -418,8 +406,7 @@ enum { STRATEGIES = sizeof all_strategies / sizeof *all_strategies };
 static void the_same_seed_makes_the_same_picks(void)
 {
     build_two_nodes(8, 8);
-    for (size_t i = 0; i < 17; i++)
-        loads[i] = 1 + i % 5;
+    for (size_t i = 0; i < 17; i++) loads[i] = 1 + i % 5;
     for (unsigned s = 0; s < STRATEGIES; s++) {
         unsigned first[16], again[16];
         heist__random_seed(&random_state, 7, 3);
@@ -475,8 +462,7 @@ static void one_worker_searches_nothing(void)
 {
     build_plain(1);
     unsigned picked[1];
-    for (unsigned s = 0; s < STRATEGIES; s++)
-        TEST_ASSERT_EQUAL_UINT(0, search_all(all_strategies[s], picked));
+    for (unsigned s = 0; s < STRATEGIES; s++) TEST_ASSERT_EQUAL_UINT(0, search_all(all_strategies[s], picked));
 }
 
 static void of_two_workers_each_has_the_other(void)
@@ -509,10 +495,8 @@ static void without_loads_the_search_is_near(void)
 
 static void report(heist__strategy_state *state, unsigned successes, unsigned failures)
 {
-    while (successes--)
-        heist__strategy_report(state, true);
-    while (failures--)
-        heist__strategy_report(state, false);
+    while (successes--) heist__strategy_report(state, true);
+    while (failures--) heist__strategy_report(state, false);
 }
 
 static void adaptive_starts_near_and_waits_for_a_hundred_attempts(void)
@@ -627,8 +611,7 @@ static void as_many_workers_as_there_may_be(void)
     heist__search search;
     heist__strategy_init(&state, HEIST__STEAL_NEAR);
     heist__search_begin(&search, &victims, &state, &random_state, NULL, NULL);
-    for (; heist__search_next(&search, &victim, &level); picks++)
-        seen[victim]++;
+    for (; heist__search_next(&search, &victim, &level); picks++) seen[victim]++;
     TEST_ASSERT_EQUAL_UINT(HEIST__WORKERS_MAX - 1, picks);
     TEST_ASSERT_EQUAL_UINT(HEIST__WORKERS_MAX - 1, victim); /* the only one elsewhere comes last */
     TEST_ASSERT_EQUAL_UINT(HEIST__SAME_NODE, level);
@@ -713,8 +696,7 @@ static void random_numbers_stay_below_and_reach_everything(void)
             TEST_ASSERT_LESS_THAN_UINT32(limits[k], x);
             seen[x] = true;
         }
-        for (uint32_t i = 0; i < limits[k]; i++)
-            TEST_ASSERT_TRUE(seen[i]);
+        for (uint32_t i = 0; i < limits[k]; i++) TEST_ASSERT_TRUE(seen[i]);
     }
     TEST_ASSERT_EQUAL_UINT32(0, heist__random_below(&random_state, 0));
 }
