@@ -97,25 +97,22 @@ HEIST_API void heist__misplaced(heist_worker *w, heist_slot *bottom);
 #define HEIST__INLINE static inline __attribute__((always_inline, unused))
 #define HEIST__UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* gcc keeps a local's address, and a pointer beside its successor, in registers of their own across calls; each costs a
- * push and a pop in every task. These two stop it. clang does better without. */
-#if defined(__GNUC__) && !defined(__clang__)
+/* What gcc does not do by itself, and each costs an instruction or a push and a pop in every task: it keeps a local's
+ * address, and a pointer beside its successor, in registers of their own across calls (ADDRESS, FORGET); it loads an atomic
+ * before it compares or counts (the rest). The accesses are the same. clang does well without. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__ILP32__) &&                          \
+    !defined(__SANITIZE_THREAD__)
 #define HEIST__FORGET(x) __asm__("" : "+r"(x))
+#define HEIST__ADDRESS(to, of) __asm__("leaq %1, %0" : "=r"(to) : "m"(*(of)))
+#define HEIST__COUNT(counter) __asm__("incq %0" : "+m"(counter))
+#define HEIST__IS_BELOW(x, word, result) __asm__("cmpq %1, %2" : "=@ccb"(result) : "m"(word), "r"(x))
+#define HEIST__EQUALS(x, word, result) __asm__("cmpq %1, %2" : "=@cce"(result) : "m"(word), "r"(x))
 #else
 #define HEIST__FORGET(x) ((void)0)
-#endif
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__ILP32__)
-#define HEIST__ADDRESS(to, of) __asm__("leaq %1, %0" : "=r"(to) : "m"(*(of)))
-#else
 #define HEIST__ADDRESS(to, of) ((to) = (of))
-#endif
-
-/* One more in a counter that only this thread writes. gcc makes three instructions of a relaxed load and store; each join
- * has this. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
-#define HEIST__COUNT(counter) __asm__("incq %0" : "+m"(counter))
-#else
 #define HEIST__COUNT(counter) heist__store_relaxed(&(counter), heist__load_relaxed(&(counter)) + 1)
+#define HEIST__IS_BELOW(x, word, result) ((result) = (x) < heist__load_relaxed(&(word)))
+#define HEIST__EQUALS(x, word, result) ((result) = (x) == heist__load_relaxed(&(word)))
 #endif
 
 /* Puts `task` into the slot at `bottom`; gives the new bottom. */
@@ -132,8 +129,9 @@ HEIST__INLINE heist_slot *heist__push(heist_worker *w, heist_slot *bottom, heist
     HEIST__FORGET(bottom);
     heist__store_release(&w->bottom, bottom); /* D1: the record is whole. Pairs with D1 in frames.c. */
     heist__compiler_barrier();                /* I1, D3: the sleeper's barrier makes this store come before the load */
-    if (HEIST__UNLIKELY(bottom >= heist__load_relaxed(&w->push_gate))) /* relaxed: I1 orders it */
-        bottom = heist__push_slow(w, bottom, task);
+    bool open;
+    HEIST__IS_BELOW(bottom, w->push_gate, open); /* relaxed: I1 orders it */
+    if (HEIST__UNLIKELY(!open)) bottom = heist__push_slow(w, bottom, task);
     return bottom;
 }
 
@@ -143,11 +141,13 @@ HEIST__INLINE bool heist__pop(heist_worker *w, heist_slot *bottom, heist_task *t
     heist_slot *slot = bottom - 1;
     heist_task *address;
     HEIST__ADDRESS(address, task);
-    if (HEIST__UNLIKELY(heist__load_relaxed(slot) != address))
-        return false;                       /* relaxed: only this thread writes slots */
-    heist__store_release(&w->bottom, slot); /* D2: withdraws the slot, and D1 for those below */
-    heist__compiler_barrier();              /* D2: the thief's barrier makes this store come before the load */
-    if (HEIST__UNLIKELY(heist__load_relaxed(&w->pop_gate) > slot)) return false; /* relaxed: D2 orders it */
+    bool youngest, shut;
+    HEIST__EQUALS(address, *slot, youngest); /* relaxed: only this thread writes slots */
+    if (HEIST__UNLIKELY(!youngest)) return false;
+    heist__store_release(&w->bottom, slot);   /* D2: withdraws the slot, and D1 for those below */
+    heist__compiler_barrier();                /* D2: the thief's barrier makes this store come before the load */
+    HEIST__IS_BELOW(slot, w->pop_gate, shut); /* relaxed: D2 orders it */
+    if (HEIST__UNLIKELY(shut)) return false;
     HEIST__COUNT(w->joins_inline);
     return true;
 }
