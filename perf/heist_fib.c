@@ -43,6 +43,7 @@ static long fib_closed(int n)
 /* A tree with ten children for each inner node; gives the number of leaves. */
 static __attribute__((noinline)) long tree_serial(int depth)
 {
+    __asm__ __volatile__(""); /* or clang finds out that it is a power of ten */
     if (depth == 0) return 1;
     long leaves = 0;
     for (int i = 0; i < 10; i++) leaves += tree_serial(depth - 1);
