@@ -11,7 +11,10 @@
  *
  * A leapfrogger reads the thief's top, then checks that the task it waits for is unfinished, then takes with a CAS on that
  * top. If the thief finished in between, J4 has changed the tag. So what it gets descends from the task. Following
- * waits_on, "unfinished" is told by children_done of the one that waits, which J3 counts up before J4. */
+ * waits_on, "unfinished" is told by children_done of the one that waits, which J3 counts up before J4.
+ *
+ * A thief that leapfrogs itself says meanwhile that it waits for nobody, since what it said before is older than what it
+ * runs. So the chain breaks there for as long as that task runs, and who stands before it waits; others can steal. */
 #include "schedule/join.h"
 
 #include "idle/pace.h"
