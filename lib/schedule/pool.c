@@ -78,6 +78,7 @@ static heist__worker *worker_new(heist_pool *pool, unsigned index, const unsigne
         return NULL;
     }
     if (placed == 0) placed = heist__prefer_node(w->frames.slots - 1, w->frames.bytes, &pool->machine, w->pu);
+    if (placed == 0) placed = heist__prefer_node(w->levels, pool->levels * sizeof *w->levels, &pool->machine, w->pu);
     if (placed < 0 && placed != -ENOTSUP) heist__note(pool, "worker %u: its memory may be on another node", index);
     return w;
 }
