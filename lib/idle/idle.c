@@ -1,6 +1,7 @@
 /* Sleeping and waking; idle.h says what, IDLE.md why it loses no wake-up. */
 #include "idle/idle.h"
 
+#include "idle/backoff.h"
 #include "platform/barrier.h"
 #include "platform/futex.h"
 
@@ -68,6 +69,7 @@ bool heist__idle_wake_one(heist__idle *idle)
         /* They woke by themselves while we looked. But others may have relied on the searcher that we announced: look again
          * whether somebody sleeps by now. */
         heist__add_seq_cst(&idle->searching, (uint32_t)-1);
+        heist__pause();
     }
 }
 
