@@ -2,7 +2,8 @@
  *
  * In C a shared field is declared HEIST__ATOMIC(type) and is a C11 atomic. C++17 has no C11 atomics, so there the field
  * is a plain object of the same size and the compiler's builtins give the same accesses. Nothing else in heist touches a
- * shared field: a model checker replaces these names and has replaced them all.
+ * shared field, except heist/task.h with a few instructions of its own on x86-64, which HEIST__NAMED_ATOMICS_ONLY turns off:
+ * a model checker that replaces these names has then replaced them all.
  *
  * Every use says why its order suffices and names its partner; see lib/deque/DEQUE.md, lib/idle/IDLE.md and
  * lib/quiescence/TERMINATION.md for the edges. */

@@ -106,7 +106,8 @@ HEIST_API void heist__misplaced(heist_worker *w, heist_slot *bottom);
 /* What compilers do not do by themselves, and each costs an instruction or a push and a pop in every task: they keep a
  * local's address, and a pointer beside its successor, in registers of their own across calls (ADDRESS, FORGET); they load
  * an atomic before they compare or count (the rest). The accesses are the same. */
-#if defined(__GNUC__) && defined(__x86_64__) && !defined(__ILP32__) && !defined(__SANITIZE_THREAD__)
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(__ILP32__) && !defined(__SANITIZE_THREAD__) &&                \
+    !defined(HEIST__NAMED_ATOMICS_ONLY)
 #define HEIST__FORGET(x) __asm__("" : "+r"(x))
 #define HEIST__ADDRESS(to, of) __asm__("leaq %1, %0" : "=r"(to) : "m"(*(of)))
 #define HEIST__COUNT(counter) __asm__("incq %0" : "+m"(counter))
