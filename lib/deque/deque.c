@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { DEFAULT_CAPACITY = 256, LEAST_CAPACITY = 2, BOTH_SIDES = 3 };
 
@@ -63,6 +64,14 @@ static heist__ring *ring_new(const heist_deque *deque, uint64_t capacity)
     return ring;
 }
 
+/* A ring in the caller's memory goes when that does. */
+static void ring_free(const heist_deque *deque, heist__ring *ring)
+{
+    if (ring != deque->lent) {
+        free(ring);
+    }
+}
+
 static void *slot_read(const heist__ring *ring, uint64_t index)
 {
     return heist__load_relaxed(&ring->slots[index & ring->mask]); /* relaxed: R1 (R2) came before, R4 comes after */
@@ -114,7 +123,7 @@ static void reclaim(heist_deque *deque)
         ring->idle_seen |= idle;
         if (ring->idle_seen == BOTH_SIDES) {
             *link = ring->older;
-            free(ring);
+            ring_free(deque, ring);
         } else {
             link = &ring->older;
         }
@@ -183,6 +192,21 @@ size_t heist__deque_slots_held(const heist_deque *deque)
 
 /* --- life ------------------------------------------------------------------------------------------------------- */
 
+/* Everything but the ring and where it came from. */
+static void start(heist_deque *deque, uint64_t floor, uint64_t first_index)
+{
+    deque->floor = floor;
+    deque->allocate = calloc;
+    deque->retired = NULL;
+    deque->lent = NULL;
+    /* relaxed: whatever gives the deque to its first thief publishes all of it */
+    heist__store_relaxed(&deque->top, first_index);
+    heist__store_relaxed(&deque->bottom, first_index);
+    heist__store_relaxed(&deque->side, 0);
+    heist__store_relaxed(&deque->readers[0].count, 0);
+    heist__store_relaxed(&deque->readers[1].count, 0);
+}
+
 heist_deque *heist__deque_new_at(size_t capacity_hint, uint64_t first_index)
 {
     if (capacity_hint > MOST_CAPACITY) {
@@ -194,22 +218,25 @@ heist_deque *heist__deque_new_at(size_t capacity_hint, uint64_t first_index)
         errno = ENOMEM;
         return NULL;
     }
-    deque->floor = power_of_two_from(capacity_hint ? capacity_hint : DEFAULT_CAPACITY);
-    deque->allocate = calloc;
-    deque->retired = NULL;
+    start(deque, power_of_two_from(capacity_hint ? capacity_hint : DEFAULT_CAPACITY), first_index);
     heist__ring *ring = ring_new(deque, deque->floor);
     if (!ring) {
         free(deque);
         errno = ENOMEM;
         return NULL;
     }
-    /* relaxed: whatever gives the deque to its first thief publishes all of it */
-    heist__store_relaxed(&deque->top, first_index);
-    heist__store_relaxed(&deque->bottom, first_index);
-    heist__store_relaxed(&deque->ring, ring);
-    heist__store_relaxed(&deque->side, 0);
-    heist__store_relaxed(&deque->readers[0].count, 0);
-    heist__store_relaxed(&deque->readers[1].count, 0);
+    heist__store_relaxed(&deque->ring, ring); /* relaxed: as in start */
+    return deque;
+}
+
+heist_deque *heist__deque_new_in(void *memory)
+{
+    memset(memory, 0, HEIST__DEQUE_ROOM); /* slots, too: see ring_new */
+    heist_deque *deque = memory;
+    start(deque, HEIST__LENT_CAPACITY, 0);
+    deque->lent = (heist__ring *)(void *)(deque + 1);
+    deque->lent->mask = HEIST__LENT_CAPACITY - 1;
+    heist__store_relaxed(&deque->ring, deque->lent); /* relaxed: as in start */
     return deque;
 }
 
@@ -226,10 +253,12 @@ void heist_deque_free(heist_deque *deque)
     while (deque->retired) {
         heist__ring *ring = deque->retired;
         deque->retired = ring->older;
-        free(ring);
+        ring_free(deque, ring);
     }
-    free(heist__load_relaxed(&deque->ring)); /* relaxed: nobody else is here any more */
-    free(deque);
+    ring_free(deque, heist__load_relaxed(&deque->ring)); /* relaxed: nobody else is here any more */
+    if (!deque->lent) {
+        free(deque);
+    }
 }
 
 /* --- the owner -------------------------------------------------------------------------------------------------- */

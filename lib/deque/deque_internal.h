@@ -1,6 +1,6 @@
-/* deque_internal.h: the ring deque opened up, for lib/deque/deque.c and for its tests. A theft is cut into steps here
+/* deque_internal.h: the ring deque opened up, for lib/deque/deque.c, the worker that holds one, and the tests. A theft is cut into steps here
  * so that a test can hold a thief between any two of them while the owner goes on; heist_deque_steal is these steps in
- * order. Nothing else includes this header. */
+ * order. */
 #ifndef HEIST_DEQUE_INTERNAL_H
 #define HEIST_DEQUE_INTERNAL_H
 
@@ -32,6 +32,7 @@ struct heist_deque {
     HEIST__ATOMIC(heist__ring *) ring; /* Written by: owner. Read by: owner, thieves. */
     HEIST__ATOMIC(unsigned) side;      /* which of `readers` newcomers take. Written by: owner. Read by: all. */
     heist__ring *retired;              /* rings that a thief may still read, youngest first. Owner only. */
+    heist__ring *lent;                 /* the ring in the maker's memory, NULL: none. Owner only, constant. */
     uint64_t floor;                    /* least capacity. Owner only, constant. */
     void *(*allocate)(size_t count, size_t size); /* calloc; a test may refuse. Owner only. */
 
@@ -47,6 +48,12 @@ typedef struct heist__theft {
 
 /* heist_deque_new with the index of the first element, to come near a wrap-around without 2^63 pushes. */
 heist_deque *heist__deque_new_at(size_t capacity_hint, uint64_t first_index);
+
+/* A deque in memory of HEIST__DEQUE_ROOM bytes, aligned as it is: for who cares where that lies, such as on which NUMA node.
+ * Rings that it grows come from malloc. heist_deque_free leaves the memory to its maker. */
+enum { HEIST__LENT_CAPACITY = 256 };
+#define HEIST__DEQUE_ROOM (sizeof(heist_deque) + sizeof(heist__ring) + HEIST__LENT_CAPACITY * sizeof(void *))
+heist_deque *heist__deque_new_in(void *memory);
 
 /* From enter to leave no ring that this thief reads is freed; leave is told what enter returned. */
 unsigned heist__deque_enter(heist_deque *deque);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "platform/barrier.h"
 #include "platform/futex.h"
@@ -57,12 +58,19 @@ static void *reserve(size_t bytes)
     return p;
 }
 
+/* What a mapping of `bytes` has in fact; smaller things than a page cannot be placed. */
+static size_t whole_pages(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (bytes + page - 1) / page * page;
+}
+
 /* A worker with its memory on its node. Its thread is started later. */
 static heist__worker *worker_new(heist_pool *pool, unsigned index, const unsigned *pu_of)
 {
     heist__worker *w = reserve(sizeof *w); /* zero */
     if (!w) return NULL;
-    int placed = heist__prefer_node(w, sizeof *w, &pool->machine, pu_of[index]);
+    int placed = heist__prefer_node(w, whole_pages(sizeof *w), &pool->machine, pu_of[index]);
     w->pool = pool;
     w->index = index;
     w->pu = pu_of[index];
@@ -71,14 +79,15 @@ static heist__worker *worker_new(heist_pool *pool, unsigned index, const unsigne
     heist__strategy_init(&w->strategy, pool->settings.strategy);
     heist__object_pool_init(&w->blocks, HEIST__LOOSE_BLOCK, KEPT_BLOCKS);
     w->levels = reserve(pool->levels * sizeof *w->levels);
-    w->loose = heist_deque_new(0);
-    if (!w->levels || !w->loose || heist__frames_init(&w->frames, pool->settings.slots, pool->idle.fenced) < 0 ||
+    w->loose = heist__deque_new_in(w->loose_room);
+    if (!w->levels || heist__frames_init(&w->frames, pool->settings.slots, pool->idle.fenced) < 0 ||
         heist__victims_init(&w->victims, &pool->machine, pu_of, pool->count, index, NULL) < 0) {
         worker_free(w);
         return NULL;
     }
-    if (placed == 0) placed = heist__prefer_node(w->frames.slots - 1, w->frames.bytes, &pool->machine, w->pu);
-    if (placed == 0) placed = heist__prefer_node(w->levels, pool->levels * sizeof *w->levels, &pool->machine, w->pu);
+    size_t slots = whole_pages(w->frames.bytes), levels = whole_pages(pool->levels * sizeof *w->levels);
+    if (placed == 0) placed = heist__prefer_node(w->frames.slots - 1, slots, &pool->machine, w->pu);
+    if (placed == 0) placed = heist__prefer_node(w->levels, levels, &pool->machine, w->pu);
     if (placed < 0 && placed != -ENOTSUP) heist__note(pool, "worker %u: its memory may be on another node", index);
     return w;
 }
@@ -297,10 +306,8 @@ static int forget_parent(heist_pool *pool)
     }
     for (unsigned i = 0; i < pool->count; i++) {
         heist__worker *w = pool->workers[i];
-        heist_deque *fresh = heist_deque_new(0);
-        if (!fresh) return -ENOMEM;
         heist_deque_free(w->loose);
-        w->loose = fresh;
+        w->loose = heist__deque_new_in(w->loose_room);
         heist__frames_destroy(&w->frames);
         if (heist__frames_init(&w->frames, pool->settings.slots, pool->idle.fenced) < 0) return -ENOMEM;
         heist__store_relaxed(&w->depth, 0);

@@ -8,6 +8,7 @@
 
 #include <heist/heist.h>
 
+#include "deque/deque_internal.h"
 #include "deque/frames.h"
 #include "idle/idle.h"
 #include "memory/object_pool.h"
@@ -84,6 +85,9 @@ struct heist__worker {
     HEIST__ATOMIC(uint32_t) join_asleep;
 
     heist__sleeper sleeper;
+
+    /* `loose` and its first ring, so that they lie where the worker does. */
+    _Alignas(heist_deque) char loose_room[HEIST__DEQUE_ROOM];
 };
 
 /* Somebody who waits until a detector is quiet. */

@@ -9,6 +9,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
+#include <string.h>
 
 /* A request that no address space holds shall give NULL here too, as it does without the sanitizers. */
 const char *__asan_default_options(void);
@@ -306,6 +307,28 @@ static void a_deque_never_shrinks_below_what_was_asked_for(void)
 /* --- the traps of ARCHITECTURE.md, decision 1 ------------------------------------------------------------------- */
 
 /* Trap: an unsigned comparison of bottom and top takes a pop of nothing for a huge deque. */
+/* The sanitizers and valgrind see it if the lent ring goes to free, and memory after the room shows an overrun. */
+static void a_deque_in_lent_memory_grows_and_leaves_the_memory_alone(void)
+{
+    static _Alignas(heist_deque) unsigned char room[HEIST__DEQUE_ROOM + 16];
+    memset(room, 0xA5, sizeof room);
+    heist_deque_free(deque);
+    for (int life = 0; life < 2; life++) {
+        deque = heist__deque_new_in(room);
+        TEST_ASSERT_EQUAL_size_t(HEIST__LENT_CAPACITY, capacity());
+        for (int round = 0; round < 3; round++) {
+            push_all(1, HEIST__LENT_CAPACITY);
+            TEST_ASSERT_EQUAL_size_t(HEIST__LENT_CAPACITY, capacity());
+            push_all(HEIST__LENT_CAPACITY + 1, 8 * HEIST__LENT_CAPACITY);
+            for (uintptr_t i = 8 * HEIST__LENT_CAPACITY; i > 0; i--) pop_gives(i);
+            TEST_ASSERT_EQUAL_size_t(HEIST__LENT_CAPACITY, heist__deque_slots_held(deque));
+        }
+        heist_deque_free(deque);
+        deque = NULL;
+    }
+    TEST_ASSERT_EACH_EQUAL_HEX8(0xA5, room + HEIST__DEQUE_ROOM, 16);
+}
+
 static void an_empty_deque_stays_empty_at_any_index(void)
 {
     static const uint64_t firsts[] = {0, 1, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};
@@ -584,6 +607,7 @@ int main(void)
     RUN_TEST(nothing_is_lost_by_growing_and_shrinking);
     RUN_TEST(a_drained_deque_gives_its_memory_back);
     RUN_TEST(a_deque_never_shrinks_below_what_was_asked_for);
+    RUN_TEST(a_deque_in_lent_memory_grows_and_leaves_the_memory_alone);
     RUN_TEST(an_empty_deque_stays_empty_at_any_index);
     RUN_TEST(a_thief_in_the_middle_of_an_empty_pop_sees_nothing);
     RUN_TEST(indices_may_wrap);
