@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include "schedule/worker.h"
 #include "support.h"
 
 void setUp(void)
@@ -37,6 +38,14 @@ HEIST_TASK(int, careless, HEIST_CHILD(count) *, children, int, joins)
     for (int i = 0; i < 3; i++) HEIST_SPAWN_AT(&children[i], count);
     for (int i = 0; i < 3 && joins; i++) HEIST_SYNC_AT(&children[i], count);
     return 8;
+}
+
+/* The same with thieves: it leaves when at least one of the children has been stolen, and has run. */
+HEIST_TASK(int, careless_among_thieves, HEIST_CHILD(count) *, children)
+{
+    for (int i = 0; i < 3; i++) HEIST_SPAWN_AT(&children[i], count);
+    while (__atomic_load_n(&ran, __ATOMIC_RELAXED) == 0) sched_yield();
+    return 9;
 }
 
 HEIST_TASK(int, forgets_in_a_block, int, rounds)
@@ -107,6 +116,21 @@ static void run_block(void)
     result = HEIST_RUN(pool, forgets_in_a_block, 3);
 }
 
+static void run_among_thieves(void)
+{
+    result = HEIST_RUN(pool, careless_among_thieves, outlives);
+}
+
+/* After a run nothing may be left in any deque, taken or not. */
+static void the_deques_are_empty(void)
+{
+    for (unsigned i = 0; i < heist_pool_workers(pool); i++) {
+        heist__frames *frames = &pool->workers[i]->frames;
+        TEST_ASSERT_EQUAL_PTR(frames->slots, heist__load_acquire(&frames->face.bottom));
+        TEST_ASSERT_EQUAL_UINT32(0, (uint32_t)heist__load_acquire(&frames->top));
+    }
+}
+
 static void in_both_sizes(void (*body)(void), int expected, int least_runs, const char *wanted)
 {
     for (unsigned round = 0; round < 4; round++) { /* one worker or four, in both fence modes */
@@ -120,6 +144,7 @@ static void in_both_sizes(void (*body)(void), int expected, int least_runs, cons
         } else {
             TEST_ASSERT_EQUAL_STRING("", said);
         }
+        the_deques_are_empty();
         run_mindful(); /* the program goes on, and the deque is in order */
         TEST_ASSERT_EQUAL_INT(7, result);
         free_pool(pool);
@@ -140,7 +165,23 @@ static void a_named_child_is_told_with_its_task_and_joined(void)
 
 static void children_in_an_array_are_told_with_their_parent(void)
 {
-    in_both_sizes(run_careless, 8, 0, "task careless: ");
+    in_both_sizes(run_careless, 8, 0, "task careless: 3 of its children");
+}
+
+static void children_that_were_stolen_leave_nothing_behind_either(void)
+{
+    for (unsigned round = 0; round < 20; round++) {
+        char said[4096];
+        ran = 0;
+        pool = pool_of(4, both_fence_modes[round % 2]);
+        listen(run_among_thieves, said);
+        TEST_ASSERT_EQUAL_INT(9, result);
+        TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said, "task careless_among_thieves: 3 of its children"), said);
+        the_deques_are_empty();
+        run_mindful();
+        TEST_ASSERT_EQUAL_INT(7, result);
+        free_pool(pool);
+    }
 }
 
 static void a_child_of_an_inner_block_is_joined_at_its_end(void)
@@ -167,7 +208,8 @@ static void plain_children_in_the_way_of_typed_ones_are_told(void)
 {
     char said[4096];
     listen(run_mixed, said);
-    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said, "between heist_spawn and heist_join"), said);
+    TEST_ASSERT_NOT_NULL_MESSAGE(
+        strstr(said, "between heist_spawn and heist_join of the same function would lose 1 of"), said);
 }
 
 int main(void)
@@ -176,6 +218,7 @@ int main(void)
     RUN_TEST(a_child_that_is_joined_is_not_spoken_of);
     RUN_TEST(a_named_child_is_told_with_its_task_and_joined);
     RUN_TEST(children_in_an_array_are_told_with_their_parent);
+    RUN_TEST(children_that_were_stolen_leave_nothing_behind_either);
     RUN_TEST(a_child_of_an_inner_block_is_joined_at_its_end);
     RUN_TEST(plain_children_in_the_way_of_typed_ones_are_told);
     return UNITY_END();

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "schedule/worker.h"
 #include "support.h"
@@ -201,6 +202,10 @@ static void rubbish_is_a_warning_and_the_default(void)
         {"HEIST_STACK", "1"},
         {"HEIST_STACK", "99999999999G"},
         {"HEIST_SEED", "abc"},
+        {"HEIST_SEED", "-1"},
+        {"HEIST_SEED", " 5"},
+        {"HEIST_SEED", "99999999999G"},
+        {"HEIST_SEED", "99999999999999999999999"},
         {"HEIST_FENCES", "none"},
         {"HEIST_INBOX", "1"},
         {"HEIST_SLOTS", "12"},
@@ -214,6 +219,21 @@ static void rubbish_is_a_warning_and_the_default(void)
         TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said, "ignored"), said);
         TEST_ASSERT_EQUAL_MEMORY_MESSAGE(&plain, &s, sizeof s, rubbish[i].variable);
     }
+}
+
+/* A program that fits the main thread's stack fits a worker's, with frames that are larger. */
+static void the_default_stack_is_several_times_the_main_threads(void)
+{
+    char said[512];
+    heist__settings s = settings_with("HEIST_TEST_NOTHING", "1", said);
+    TEST_ASSERT_TRUE(s.stack_by_default);
+    struct rlimit limit;
+    TEST_ASSERT_EQUAL_INT(0, getrlimit(RLIMIT_STACK, &limit));
+    size_t most = (size_t)1 << 30;
+    size_t wanted = limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > most / 4 ? most : 4 * (size_t)limit.rlim_cur;
+    TEST_ASSERT_TRUE(s.stack_size >= wanted);
+    TEST_ASSERT_TRUE(s.stack_size <= most);
+    heist__settings_free(&s);
 }
 
 static void the_caller_comes_before_the_environment(void)
@@ -251,6 +271,7 @@ int main(void)
     RUN_TEST(a_newer_callers_struct_may_be_longer_if_it_says_nothing_new);
     RUN_TEST(every_variable_is_honoured);
     RUN_TEST(rubbish_is_a_warning_and_the_default);
+    RUN_TEST(the_default_stack_is_several_times_the_main_threads);
     RUN_TEST(the_caller_comes_before_the_environment);
     RUN_TEST(every_error_has_a_sentence);
     return UNITY_END();

@@ -8,6 +8,7 @@
 #include "platform/barrier.h"
 #include "schedule/worker.h"
 #include "support.h"
+#include "topology/quota.h"
 
 void setUp(void)
 {
@@ -65,14 +66,17 @@ HEIST_TASK(long, runs_on, heist_pool *, pool, int, n)
     return HEIST_SYNC(beside) + there;
 }
 
+/* Alone, a worker that handed such a run to the pool would wait for itself. */
 static void a_task_may_run_on_its_own_pool(void)
 {
-    first = pool_of(3, HEIST_FENCES_DEFAULT);
-    for (int i = 0; i < test_scale(100); i++) {
-        TEST_ASSERT_EQUAL_INT64(2 * FIB_N, HEIST_RUN(first, runs_on, first, N));
-        TEST_ASSERT_EQUAL_INT64(2 * FIB_N, HEIST_RUN(first, runs_on, NULL, N)); /* NULL: the running task's pool */
+    for (unsigned workers = 1; workers <= 3; workers += 2) {
+        first = pool_of(workers, HEIST_FENCES_DEFAULT);
+        for (int i = 0; i < test_scale(100); i++) {
+            TEST_ASSERT_EQUAL_INT64(2 * FIB_N, HEIST_RUN(first, runs_on, first, N));
+            TEST_ASSERT_EQUAL_INT64(2 * FIB_N, HEIST_RUN(first, runs_on, NULL, N)); /* NULL: the running task's pool */
+        }
+        free_pool(first);
     }
-    free_pool(first);
 }
 
 static void a_task_may_run_on_another_pool(void)
@@ -93,6 +97,11 @@ static void where_am_i(void *argument)
     *number = heist_current_pool() == first ? heist_worker_number() : -2;
 }
 
+static void asks_the_first(void *argument)
+{
+    if (heist_current_pool() != second || heist_run(first, where_am_i, argument) != 0) *(int *)argument = -4;
+}
+
 static void a_task_knows_where_it_is(void)
 {
     first = pool_of(2, HEIST_FENCES_DEFAULT);
@@ -102,7 +111,35 @@ static void a_task_knows_where_it_is(void)
     TEST_ASSERT_EQUAL_INT(0, heist_run(first, where_am_i, &number));
     TEST_ASSERT_TRUE(number == 0 || number == 1);
     TEST_ASSERT_EQUAL_INT(-1, heist_worker_number());
+    second = pool_of(2, HEIST_FENCES_DEFAULT);
+    number = -3;
+    TEST_ASSERT_EQUAL_INT(0, heist_run(second, asks_the_first, &number));
+    TEST_ASSERT_TRUE(number == 0 || number == 1);
+    free_pool(second);
     free_pool(first);
+}
+
+static void stack_size(void *argument)
+{
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes)) return;
+    pthread_attr_getstacksize(&attributes, argument);
+    pthread_attr_destroy(&attributes);
+}
+
+static void a_stack_is_as_large_as_asked_for(void)
+{
+    for (size_t wanted = (size_t)256 << 10; wanted <= (size_t)256 << 20; wanted *= 32) {
+        heist_options options = HEIST_OPTIONS_INIT;
+        options.workers = 1;
+        options.stack_size = wanted;
+        heist_pool *pool = heist_pool_new(&options);
+        TEST_ASSERT_NOT_NULL_MESSAGE(pool, heist_explain());
+        size_t size = 0;
+        TEST_ASSERT_EQUAL_INT(0, heist_run(pool, stack_size, &size));
+        TEST_ASSERT_TRUE(size >= wanted && size < 2 * wanted);
+        free_pool(pool);
+    }
 }
 
 /* ---- names, numbers, notes ---- */
@@ -140,6 +177,10 @@ static void the_affinity_mask_sets_the_number_of_workers(void)
     sched_setaffinity(0, sizeof old, &old);
     TEST_ASSERT_NOT_NULL(pool);
     TEST_ASSERT_EQUAL_UINT(1, heist_pool_workers(pool));
+    free_pool(pool);
+    pool = heist_pool_new(NULL);
+    TEST_ASSERT_NOT_NULL(pool);
+    TEST_ASSERT_EQUAL_UINT(heist__default_workers(), heist_pool_workers(pool)); /* test_quota has what that is */
     free_pool(pool);
 }
 
@@ -320,6 +361,7 @@ int main(void)
     RUN_TEST(a_task_may_run_on_its_own_pool);
     RUN_TEST(a_task_may_run_on_another_pool);
     RUN_TEST(a_task_knows_where_it_is);
+    RUN_TEST(a_stack_is_as_large_as_asked_for);
     RUN_TEST(threads_are_called_after_their_pool);
     RUN_TEST(the_affinity_mask_sets_the_number_of_workers);
     RUN_TEST(a_pool_that_has_all_it_wants_says_nothing);

@@ -75,6 +75,69 @@ static void a_stolen_join_is_a_steal(void)
     free_pool(pool);
 }
 
+/* On a machine of two packages all steals are far; a worker that found nothing before it slept has looked in vain. */
+static void steals_are_counted_where_they_happened(void)
+{
+    heist_options options = HEIST_OPTIONS_INIT;
+    options.workers = 2;
+    options.topology = "pack:2 [numa] core:1 pu:1";
+    heist_pool *pool = heist_pool_new(&options);
+#ifndef HEIST_HAVE_HWLOC
+    if (!pool) TEST_IGNORE_MESSAGE("built without hwloc: no machine can be described");
+#endif
+    TEST_ASSERT_NOT_NULL_MESSAGE(pool, heist_explain());
+    heist_stats stats = stats_of(pool);
+    for (int round = 0; round < 200 && stats.steal_got[HEIST_LEVEL_FAR] == 0; round++) {
+        HEIST_RUN(pool, fib, 24);
+        stats = stats_of(pool);
+    }
+    TEST_ASSERT_TRUE(stats.steal_got[HEIST_LEVEL_FAR] > 0);
+    TEST_ASSERT_TRUE(stats.steal_empty[HEIST_LEVEL_FAR] > 0);
+    for (int level = 0; level < HEIST_LEVEL_FAR; level++) {
+        TEST_ASSERT_EQUAL_UINT64(0, stats.steal_got[level] + stats.steal_empty[level] + stats.steal_lost[level]);
+    }
+    free_pool(pool);
+}
+
+/* Both must have work at the same time, and one of them is asleep before. */
+static void a_worker_that_wakes_another_counts_it(void)
+{
+    heist_pool *pool = pool_of(2, HEIST_FENCES_DEFAULT);
+    for (int round = 0; round < 1000 && stats_of(pool).wakes == 0; round++) {
+        sleep_us(2000);
+        HEIST_RUN(pool, fib, 22);
+    }
+    TEST_ASSERT_TRUE(stats_of(pool).wakes > 0);
+    free_pool(pool);
+}
+
+HEIST_TASK(long, crowd, int, n)
+{
+    HEIST_CHILD(fib) *children = calloc((size_t)n, sizeof *children);
+    if (!children) return -1;
+    long sum = 0;
+    for (int i = 0; i < n; i++) HEIST_SPAWN_AT(&children[i], fib, 1);
+    for (int i = n; i-- > 0;) sum += HEIST_SYNC_AT(&children[i], fib);
+    free(children);
+    return sum;
+}
+
+static void calls_for_want_of_slots_are_counted(void)
+{
+    heist_options options = HEIST_OPTIONS_INIT;
+    options.workers = 1;
+    options.slots = 1024;
+    heist_pool *pool = heist_pool_new(&options);
+    TEST_ASSERT_NOT_NULL_MESSAGE(pool, heist_explain());
+    TEST_ASSERT_EQUAL_INT64(1000, HEIST_RUN(pool, crowd, 1000));
+    TEST_ASSERT_EQUAL_UINT64(0, stats_of(pool).spawns_called);
+    TEST_ASSERT_EQUAL_INT64(3000, HEIST_RUN(pool, crowd, 3000));
+    heist_stats stats = stats_of(pool);
+    TEST_ASSERT_EQUAL_UINT64(4000, stats.spawns);
+    TEST_ASSERT_TRUE(stats.spawns_called >= 3000 - 1024 && stats.spawns_called < 2100);
+    free_pool(pool);
+}
+
 static void detached_tasks_are_counted(void)
 {
     heist_pool *pool = pool_of(3, HEIST_FENCES_DEFAULT);
@@ -174,7 +237,10 @@ static void they_are_printed_when_asked_for(void)
     char said[4096];
     printed_with("1", said);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said, "pool counted, 2 workers"), said);
-    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said, " 88 "), said);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said, "\n1 "), said);
+    const char *all = strstr(said, "\nall ");
+    TEST_ASSERT_NOT_NULL_MESSAGE(all, said);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(all, " 88 "), said);
     printed_with("0", said);
     TEST_ASSERT_EQUAL_STRING("", said);
     printed_with("", said);
@@ -188,6 +254,9 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(every_spawn_is_counted_once_and_joined_once);
     RUN_TEST(a_stolen_join_is_a_steal);
+    RUN_TEST(steals_are_counted_where_they_happened);
+    RUN_TEST(a_worker_that_wakes_another_counts_it);
+    RUN_TEST(calls_for_want_of_slots_are_counted);
     RUN_TEST(detached_tasks_are_counted);
     RUN_TEST(the_workers_add_up_to_the_pool);
     RUN_TEST(a_struct_of_another_size_is_filled_as_far_as_it_goes);

@@ -1,6 +1,7 @@
 /* Every strategy, amount, fence mode and binding: the same results, and nothing lost. */
 #include <stdio.h>
 
+#include "schedule/worker.h"
 #include "support.h"
 
 void setUp(void)
@@ -118,10 +119,93 @@ static void every_seed_computes_the_same(void)
     }
 }
 
+/* ---- the options reach the thieves ---- */
+
+enum { CROWD = 60 };
+static int crowd_ran;
+
+static void one_of_the_crowd(void *argument)
+{
+    (void)argument;
+    __atomic_fetch_add(&crowd_ran, 1, __ATOMIC_RELAXED);
+}
+
+/* Fills its worker's deque and stays until others have emptied it. */
+static void leaves_it_to_the_thief(void *argument)
+{
+    for (int i = 0; i < CROWD; i++) *(int *)argument |= heist_detach(NULL, one_of_the_crowd, NULL);
+    while (__atomic_load_n(&crowd_ran, __ATOMIC_RELAXED) < CROWD) sched_yield();
+}
+
+static uint64_t steals_for_the_crowd(heist_amount amount)
+{
+    heist_options options = options_of(HEIST_STRATEGY_NEAR, amount, HEIST_FENCES_DEFAULT, HEIST_BIND_NONE);
+    options.workers = 2;
+    heist_pool *pool = heist_pool_new(&options);
+    TEST_ASSERT_NOT_NULL_MESSAGE(pool, heist_explain());
+    int error = 0;
+    crowd_ran = 0;
+    TEST_ASSERT_EQUAL_INT(0, heist_run(pool, leaves_it_to_the_thief, &error));
+    TEST_ASSERT_EQUAL_INT(0, error);
+    TEST_ASSERT_EQUAL_INT(0, heist_pool_wait(pool));
+    heist_stats stats = stats_of(pool);
+    free_pool(pool);
+    return steals_in(&stats);
+}
+
+/* By halves the last task is reached with the logarithm of the steals; some come while the deque is still being filled. */
+static void a_thief_takes_one_or_half_as_it_was_told(void)
+{
+    TEST_ASSERT_EQUAL_UINT64(CROWD, steals_for_the_crowd(HEIST_AMOUNT_ONE));
+    uint64_t least = CROWD;
+    for (int tries = 0; tries < 20; tries++) {
+        uint64_t steals = steals_for_the_crowd(HEIST_AMOUNT_HALF);
+        if (steals < least) least = steals;
+    }
+    TEST_ASSERT_LESS_THAN_UINT64(CROWD / 2, least);
+}
+
+static void tells_its_strategy(void *argument)
+{
+    *(heist__strategy *)argument = heist__self()->strategy.now;
+}
+
+static heist__strategy strategy_of(heist_pool *pool)
+{
+    heist__strategy now = HEIST__STEAL_NEAR;
+    TEST_ASSERT_EQUAL_INT(0, heist_run(pool, tells_its_strategy, &now));
+    return now;
+}
+
+static void a_worker_has_the_strategy_asked_for_and_an_adaptive_one_adapts(void)
+{
+    for (int strategy = HEIST_STRATEGY_NEAR; strategy <= HEIST_STRATEGY_POWER_OF_TWO; strategy++) {
+        heist_options options =
+            options_of((heist_strategy)strategy, HEIST_AMOUNT_ONE, HEIST_FENCES_DEFAULT, HEIST_BIND_NONE);
+        heist_pool *pool = heist_pool_new(&options);
+        TEST_ASSERT_NOT_NULL_MESSAGE(pool, heist_explain());
+        TEST_ASSERT_EQUAL_INT(strategy - 1, strategy_of(pool));
+        free_pool(pool);
+    }
+    heist_options options =
+        options_of(HEIST_STRATEGY_ADAPTIVE, HEIST_AMOUNT_ONE, HEIST_FENCES_DEFAULT, HEIST_BIND_NONE);
+    heist_pool *pool = heist_pool_new(&options);
+    TEST_ASSERT_NOT_NULL_MESSAGE(pool, heist_explain());
+    heist__strategy now = HEIST__STEAL_NEAR;
+    for (int tries = 0; tries < 20000 && now == HEIST__STEAL_NEAR; tries++) {
+        now = strategy_of(pool); /* each brings vain searches of those that are woken for it, or wake up late */
+        if (tries % 100 == 99) HEIST_RUN(pool, grow, 10, 6);
+    }
+    TEST_ASSERT_NOT_EQUAL(HEIST__STEAL_NEAR, now);
+    free_pool(pool);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(every_strategy_amount_fence_mode_and_binding_computes_the_same);
     RUN_TEST(every_seed_computes_the_same);
+    RUN_TEST(a_thief_takes_one_or_half_as_it_was_told);
+    RUN_TEST(a_worker_has_the_strategy_asked_for_and_an_adaptive_one_adapts);
     return UNITY_END();
 }
