@@ -48,8 +48,8 @@ typedef enum heist_strategy {
     HEIST_STRATEGY_ADAPTIVE      /* by its own rate of success */
 } heist_strategy;
 
-/* How much one steal takes from a worker's detached tasks. A fork/join task is always taken alone: the spawner pops the
- * rest faster than a thief could give it back. */
+/* How much one steal takes from a worker's detached tasks. A fork/join task is always taken alone: a spawner that waits
+ * steals back from its thief, and must find only what descends from the task that it waits for. */
 typedef enum heist_amount { HEIST_AMOUNT_DEFAULT = 0 /* one */, HEIST_AMOUNT_ONE, HEIST_AMOUNT_HALF } heist_amount;
 
 /* What keeps a worker's pop and a thief's steal apart. */
