@@ -188,8 +188,17 @@ static void keep_stack_small(heist__worker *w)
     if (pthread_attr_getstack(&attributes, &stack, &size) == 0) {
         madvise(stack, size, MADV_NOHUGEPAGE);
         w->stack = stack;
+        w->stack_size = size;
     }
     pthread_attr_destroy(&attributes);
+}
+
+/* The maker has touched the thread's first pages, maybe on another node. A worker that is not bound has no node of its own,
+ * and what cannot be moved stays where it is: no error, the pool's maker has noted if nothing can be placed here. */
+static void keep_stack_near(heist__worker *w)
+{
+    if (w->pool->settings.bind == HEIST__BIND_NONE || w->bind_error || !w->stack) return;
+    (void)heist__prefer_node(w->stack, w->stack_size, &w->pool->machine, w->pu);
 }
 
 static void name_thread(const heist__worker *w)
@@ -208,6 +217,7 @@ void *heist__worker_main(void *worker)
     name_thread(w);
     keep_stack_small(w);
     w->bind_error = heist__bind_thread(&pool->machine, pool->settings.bind, w->pu);
+    keep_stack_near(w);
     heist__add_acq_rel(&pool->ready, 1); /* P1: bind_error is written. Pairs with the maker's load. */
     heist__futex_wake(&pool->ready, 1);
     search_and_run(w);

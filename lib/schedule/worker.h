@@ -60,7 +60,8 @@ struct heist__worker {
     unsigned pu; /* where it runs, or is thought to: index into the pool's machine */
     unsigned node;
     pthread_t thread;
-    char *stack;  /* its lowest byte, NULL if not known */
+    char *stack; /* its lowest byte, NULL if not known */
+    size_t stack_size;
     bool running; /* the thread exists and must be joined */
     int bind_error;
     heist__random random;

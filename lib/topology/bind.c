@@ -11,6 +11,7 @@
 
 /* From the kernel's interface; <linux/mempolicy.h> is not everywhere. */
 #define POLICY_PREFERRED 1
+#define MOVE_PAGES 2u
 #define NODES_MAX 1024u /* the kernel's own limit */
 
 /* The CPUs to bind to: those of the PU's node, or the PU's own. */
@@ -60,6 +61,6 @@ int heist__prefer_node(void *p, size_t n, const heist__machine *m, unsigned pu)
     unsigned long nodes[NODES_MAX / BITS] = {0};
     nodes[node / BITS] |= 1ul << node % BITS;
     /* The kernel reads one bit less than it is told. */
-    long result = syscall(SYS_mbind, (char *)p + skip, length, POLICY_PREFERRED, nodes, NODES_MAX + 1ul, 0ul);
+    long result = syscall(SYS_mbind, (char *)p + skip, length, POLICY_PREFERRED, nodes, NODES_MAX + 1ul, MOVE_PAGES);
     return result ? -errno : 0;
 }

@@ -31,8 +31,8 @@ void heist__place(const heist__machine *m, heist__bind how, unsigned workers, un
  * said. */
 int heist__bind_thread(const heist__machine *m, heist__bind how, unsigned pu);
 
-/* Asks that pages which lie wholly in [p, p + n) and have not been touched yet come from the PU's node, or from
- * elsewhere when that is full. Nothing is asked where there is no choice: one node, or a PU without memory of its own.
+/* Asks that pages which lie wholly in [p, p + n) come from the PU's node, or from elsewhere when that is full; those that
+ * were touched before move there if they can. Nothing is asked where there is no choice: one node, or a PU without memory of its own.
  * Returns 0, -ENOTSUP on a machine that is not here, -EINVAL for a PU that it has not, or what the system said. */
 int heist__prefer_node(void *p, size_t n, const heist__machine *m, unsigned pu);
 

@@ -1,0 +1,364 @@
+/* A machine with four NUMA nodes, seen from inside: tools/numa-vm boots a kernel with this program as its only process.
+ * It asserts about the machine that tools/numa-vm describes (NODES nodes of PER_NODE CPUs, distances as in `distance`),
+ * so it is of no use anywhere else, and says so. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "schedule/worker.h"
+#include "support.h"
+#include "topology/quota.h"
+
+enum { NODES = 4, PER_NODE = 2, CPUS = NODES * PER_NODE };
+
+/* As on tools/numa-vm's command line: two near pairs, and node 3 at the end of a line. */
+static const unsigned distance[NODES][NODES] = {{10, 16, 22, 28}, {16, 10, 22, 28}, {22, 22, 10, 16}, {28, 28, 16, 10}};
+
+void setUp(void)
+{
+    watchdog(120);
+}
+
+void tearDown(void)
+{
+    alarm(0);
+}
+
+static heist_pool *bound_pool(heist_bind bind, heist_strategy strategy)
+{
+    heist_options options = HEIST_OPTIONS_INIT;
+    options.workers = CPUS;
+    options.bind = bind;
+    options.strategy = strategy;
+    options.strict = true;
+    heist_pool *pool = heist_pool_new(&options);
+    TEST_ASSERT_NOT_NULL_MESSAGE(pool, heist_explain());
+    TEST_ASSERT_EQUAL_STRING("", heist_pool_notes(pool));
+    return pool;
+}
+
+/* ---- the machine ---- */
+
+static void the_machine_is_read_as_it_was_described(void)
+{
+    heist__machine m;
+    char note[HEIST__NOTE];
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0, heist__machine_load(&m, NULL, note, sizeof note), note);
+    TEST_ASSERT_EQUAL_UINT(CPUS, m.pu_count);
+    TEST_ASSERT_EQUAL_UINT(NODES, m.node_count);
+    for (unsigned a = 0; a < CPUS; a++) {
+        TEST_ASSERT_EQUAL_UINT(m.pus[a].os_cpu / PER_NODE, m.pus[a].os_node);
+        for (unsigned b = 0; b < CPUS; b++) {
+            unsigned expected = distance[m.pus[a].os_node][m.pus[b].os_node];
+            TEST_ASSERT_EQUAL_UINT(expected, heist__node_distance(&m, m.pus[a].node, m.pus[b].node));
+        }
+    }
+    heist__machine_free(&m);
+}
+
+/* ---- binding ---- */
+
+/* Waits until tasks of all workers are here. As none leaves before, each worker runs exactly one of them. */
+static void meet(unsigned *here)
+{
+    __atomic_fetch_add(here, 1, __ATOMIC_RELEASE);
+    while (__atomic_load_n(here, __ATOMIC_ACQUIRE) < CPUS) sched_yield();
+}
+
+typedef struct {
+    cpu_set_t mask[CPUS];
+    unsigned here;
+} muster;
+
+static void report_mask(void *argument)
+{
+    muster *m = argument;
+    sched_getaffinity(0, sizeof m->mask[0], &m->mask[heist_worker_number()]);
+    meet(&m->here);
+}
+
+static void gather(heist_pool *pool, muster *m)
+{
+    memset(m, 0, sizeof *m);
+    for (int i = 0; i < CPUS; i++) TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, report_mask, m, HEIST_WAIT));
+    TEST_ASSERT_EQUAL_INT(0, heist_pool_wait(pool));
+}
+
+static unsigned only_cpu(const cpu_set_t *mask)
+{
+    TEST_ASSERT_EQUAL_INT(1, CPU_COUNT(mask));
+    unsigned cpu = 0;
+    while (!CPU_ISSET(cpu, mask)) cpu++;
+    return cpu;
+}
+
+static void workers_bound_to_cores_have_one_each(void)
+{
+    static const heist_bind ways[] = {HEIST_BIND_CORE, HEIST_BIND_COMPACT, HEIST_BIND_SPREAD};
+    for (unsigned way = 0; way < 3; way++) {
+        heist_pool *pool = bound_pool(ways[way], HEIST_STRATEGY_NEAR);
+        muster m;
+        gather(pool, &m);
+        cpu_set_t all;
+        CPU_ZERO(&all);
+        for (unsigned i = 0; i < CPUS; i++) {
+            unsigned cpu = only_cpu(&m.mask[i]);
+            TEST_ASSERT_FALSE(CPU_ISSET(cpu, &all));
+            CPU_SET(cpu, &all);
+        }
+        if (ways[way] == HEIST_BIND_COMPACT)
+            TEST_ASSERT_EQUAL_UINT(only_cpu(&m.mask[0]) / PER_NODE, only_cpu(&m.mask[1]) / PER_NODE);
+        if (ways[way] == HEIST_BIND_SPREAD)
+            TEST_ASSERT_NOT_EQUAL(only_cpu(&m.mask[0]) / PER_NODE, only_cpu(&m.mask[1]) / PER_NODE);
+        free_pool(pool);
+    }
+}
+
+static void workers_bound_to_nodes_have_all_of_one(void)
+{
+    heist_pool *pool = bound_pool(HEIST_BIND_NODE, HEIST_STRATEGY_NEAR);
+    muster m;
+    gather(pool, &m);
+    unsigned workers_on[NODES] = {0};
+    for (unsigned i = 0; i < CPUS; i++) {
+        TEST_ASSERT_EQUAL_INT(PER_NODE, CPU_COUNT(&m.mask[i]));
+        unsigned cpu = 0;
+        while (!CPU_ISSET(cpu, &m.mask[i])) cpu++;
+        TEST_ASSERT_TRUE(CPU_ISSET(cpu + 1, &m.mask[i]));
+        TEST_ASSERT_EQUAL_UINT(0, cpu % PER_NODE);
+        workers_on[cpu / PER_NODE]++;
+    }
+    for (unsigned node = 0; node < NODES; node++) TEST_ASSERT_EQUAL_UINT(PER_NODE, workers_on[node]);
+    free_pool(pool);
+}
+
+/* ---- memory ---- */
+
+/* The node that the page of `p` is on, or a negative errno: the page has not been touched, or is not there. */
+static int node_of_page(const void *p)
+{
+    void *page = (void *)((uintptr_t)p & ~(uintptr_t)4095);
+    int status = -EFAULT;
+    if (syscall(SYS_move_pages, 0, 1ul, &page, NULL, &status, 0)) return -errno;
+    return status;
+}
+
+HEIST_TASK(long, fib, int, n)
+{
+    if (n < 2) return n;
+    HEIST_SPAWN(left, fib, n - 1);
+    long right = HEIST_CALL(fib, n - 2);
+    return HEIST_SYNC(left) + right;
+}
+
+typedef struct {
+    unsigned here;
+    int stack_node[CPUS];
+} visit;
+
+/* Touches what a worker touches: its deque, its stack, a grown ring of detached tasks. */
+static void nothing(void *argument)
+{
+    (void)argument;
+}
+
+static void visit_worker(void *argument)
+{
+    visit *v = argument;
+    int local = 0;
+    for (int i = 0; i < 600; i++) heist_detach(NULL, nothing, NULL); /* beyond the first ring */
+    HEIST_RUN(NULL, fib, 12);
+    v->stack_node[heist_worker_number()] = node_of_page(&local);
+    meet(&v->here);
+}
+
+static void a_workers_memory_is_on_its_node(void)
+{
+    heist_pool *pool = bound_pool(HEIST_BIND_CORE, HEIST_STRATEGY_NEAR);
+    visit v;
+    memset(&v, 0, sizeof v);
+    for (int i = 0; i < CPUS; i++) TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, visit_worker, &v, HEIST_WAIT));
+    TEST_ASSERT_EQUAL_INT(0, heist_pool_wait(pool));
+    for (unsigned i = 0; i < CPUS; i++) {
+        heist__worker *w = pool->workers[i];
+        int home = (int)pool->machine.pus[w->pu].os_node;
+        char about[60];
+        snprintf(about, sizeof about, "worker %u, whose node is %d", i, home);
+        TEST_ASSERT_EQUAL_INT_MESSAGE(home, node_of_page(w), about);
+        TEST_ASSERT_EQUAL_INT_MESSAGE(home, node_of_page(w->loose), about);
+        TEST_ASSERT_EQUAL_INT_MESSAGE(home, node_of_page((char *)w->loose + HEIST__DEQUE_ROOM - 1), about);
+        TEST_ASSERT_EQUAL_INT_MESSAGE(home, node_of_page(w->frames.slots), about);
+        TEST_ASSERT_EQUAL_INT_MESSAGE(home, node_of_page(w->levels), about);
+        TEST_ASSERT_EQUAL_INT_MESSAGE(home, v.stack_node[i], about);
+    }
+    free_pool(pool);
+}
+
+/* ---- victims ---- */
+
+static unsigned node_of_worker(const heist_pool *pool, unsigned worker)
+{
+    return pool->machine.pus[pool->workers[worker]->pu].os_node;
+}
+
+static void victims_come_in_the_order_of_their_distance(void)
+{
+    heist_pool *pool = bound_pool(HEIST_BIND_CORE, HEIST_STRATEGY_NEAR);
+    for (unsigned i = 0; i < CPUS; i++) {
+        const heist__victims *v = &pool->workers[i]->victims;
+        unsigned home = node_of_worker(pool, i), before = 0;
+        TEST_ASSERT_EQUAL_UINT(CPUS - 1, v->count);
+        TEST_ASSERT_EQUAL_UINT(home, node_of_worker(pool, v->worker[0]));
+        for (unsigned place = 0; place < v->count; place++) {
+            unsigned now = distance[home][node_of_worker(pool, v->worker[place])];
+            TEST_ASSERT_TRUE(now >= before);
+            before = now;
+        }
+    }
+    free_pool(pool);
+}
+
+/* Everybody has plenty and stays where it is, but for one worker that has nothing and steals: from whom? */
+enum { OFFERED = 40, LOOKED_AT = 20 };
+static unsigned here, filled, thief, thefts;
+static unsigned creator_of[LOOKED_AT];
+
+static void offered(void *argument)
+{
+    if ((unsigned)heist_worker_number() != thief) return;
+    unsigned n = __atomic_load_n(&thefts, __ATOMIC_RELAXED); /* relaxed: only the thief writes it */
+    if (n < LOOKED_AT) creator_of[n] = (unsigned)(uintptr_t)argument;
+    __atomic_store_n(&thefts, n + 1, __ATOMIC_RELEASE);
+}
+
+static void offers(void *argument)
+{
+    (void)argument;
+    unsigned me = (unsigned)heist_worker_number();
+    meet(&here); /* nobody is left that would steal while the deques are filled */
+    for (int i = 0; me != thief && i < OFFERED; i++) heist_detach(NULL, offered, (void *)(uintptr_t)me);
+    meet(&filled);
+    while (me != thief && __atomic_load_n(&thefts, __ATOMIC_ACQUIRE) < LOOKED_AT) sched_yield();
+}
+
+/* How many of the first LOOKED_AT steals of `who` stayed within its node. */
+static unsigned near_steals(heist_pool *pool, unsigned who)
+{
+    here = filled = thefts = 0;
+    thief = who;
+    for (int i = 0; i < CPUS; i++) TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, offers, NULL, HEIST_WAIT));
+    TEST_ASSERT_EQUAL_INT(0, heist_pool_wait(pool));
+    unsigned near = 0;
+    for (unsigned i = 0; i < LOOKED_AT; i++) near += node_of_worker(pool, creator_of[i]) == node_of_worker(pool, who);
+    return near;
+}
+
+/* At random one steal in seven is near: a worker has one neighbour on its node and six elsewhere. */
+static void near_stealing_stays_near_while_there_is_something(void)
+{
+    heist_pool *near_pool = bound_pool(HEIST_BIND_CORE, HEIST_STRATEGY_NEAR);
+    heist_pool *random_pool = bound_pool(HEIST_BIND_CORE, HEIST_STRATEGY_RANDOM);
+    unsigned near = 0, random = 0;
+    for (unsigned who = 0; who < CPUS; who++) {
+        near += near_steals(near_pool, who);
+        random += near_steals(random_pool, who);
+    }
+    printf("within the node: %u of the %u steals of `near`, %u of those of `random`\n", near, CPUS * LOOKED_AT, random);
+    TEST_ASSERT_EQUAL_UINT(CPUS * LOOKED_AT, near);
+    TEST_ASSERT_LESS_THAN_UINT(CPUS * LOOKED_AT / 2, random);
+    free_pool(near_pool);
+    free_pool(random_pool);
+}
+
+/* ---- how many workers ---- */
+
+static void write_file(const char *path, const char *text)
+{
+    int file = open(path, O_WRONLY);
+    TEST_ASSERT_TRUE_MESSAGE(file >= 0, path);
+    TEST_ASSERT_EQUAL_INT_MESSAGE((int)strlen(text), (int)write(file, text, strlen(text)), path);
+    close(file);
+}
+
+static void the_quota_of_a_control_group_counts(void)
+{
+    write_file("/sys/fs/cgroup/cgroup.subtree_control", "+cpu");
+    TEST_ASSERT_EQUAL_INT(0, mkdir("/sys/fs/cgroup/limited", 0755));
+    write_file("/sys/fs/cgroup/limited/cgroup.procs", "1");
+    TEST_ASSERT_EQUAL_UINT(CPUS, heist__default_workers());
+    static const struct {
+        const char *quota;
+        unsigned workers;
+    } cases[] = {
+        {"300000 100000", 3}, {"250000 100000", 3}, {"50000 100000", 1}, {"1600000 100000", CPUS}, {"max", CPUS}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_file("/sys/fs/cgroup/limited/cpu.max", cases[i].quota);
+        TEST_ASSERT_EQUAL_UINT_MESSAGE(cases[i].workers, heist__default_workers(), cases[i].quota);
+        heist_pool *pool = heist_pool_new(NULL);
+        TEST_ASSERT_NOT_NULL(pool);
+        TEST_ASSERT_EQUAL_UINT_MESSAGE(cases[i].workers, heist_pool_workers(pool), cases[i].quota);
+        free_pool(pool);
+    }
+    write_file("/sys/fs/cgroup/cgroup.procs", "1");
+}
+
+static void a_mask_of_one_node_gives_that_nodes_workers(void)
+{
+    cpu_set_t all, node;
+    TEST_ASSERT_EQUAL_INT(0, sched_getaffinity(0, sizeof all, &all));
+    CPU_ZERO(&node);
+    for (unsigned i = 0; i < PER_NODE; i++) CPU_SET(2 * PER_NODE + i, &node);
+    TEST_ASSERT_EQUAL_INT(0, sched_setaffinity(0, sizeof node, &node));
+    heist_options options = HEIST_OPTIONS_INIT;
+    options.bind = HEIST_BIND_CORE;
+    heist_pool *pool = heist_pool_new(&options);
+    sched_setaffinity(0, sizeof all, &all);
+    TEST_ASSERT_NOT_NULL_MESSAGE(pool, heist_explain());
+    TEST_ASSERT_EQUAL_UINT(PER_NODE, heist_pool_workers(pool));
+    for (unsigned i = 0; i < PER_NODE; i++) {
+        TEST_ASSERT_EQUAL_UINT(2, node_of_worker(pool, i));
+        TEST_ASSERT_EQUAL_INT(2, node_of_page(pool->workers[i]));
+    }
+    free_pool(pool);
+}
+
+/* ---- as the first process ---- */
+
+static void mount_system(void)
+{
+    mkdir("/proc", 0755);
+    mkdir("/sys", 0755);
+    mkdir("/tmp", 0755);
+    mkdir("/dev", 0755);
+    mount("none", "/proc", "proc", 0, NULL);
+    mount("none", "/sys", "sysfs", 0, NULL);
+    mount("none", "/dev", "devtmpfs", 0, NULL);
+    mount("none", "/sys/fs/cgroup", "cgroup2", 0, NULL);
+}
+
+int main(void)
+{
+    if (getpid() != 1) {
+        fputs("numa_machine: runs as the first process of the machine that tools/numa-vm makes\n", stderr);
+        return 2;
+    }
+    mount_system();
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    UNITY_BEGIN();
+    RUN_TEST(the_machine_is_read_as_it_was_described);
+    RUN_TEST(workers_bound_to_cores_have_one_each);
+    RUN_TEST(workers_bound_to_nodes_have_all_of_one);
+    RUN_TEST(a_workers_memory_is_on_its_node);
+    RUN_TEST(victims_come_in_the_order_of_their_distance);
+    RUN_TEST(near_stealing_stays_near_while_there_is_something);
+    RUN_TEST(the_quota_of_a_control_group_counts);
+    RUN_TEST(a_mask_of_one_node_gives_that_nodes_workers);
+    UNITY_END();
+    fflush(stdout);
+    reboot(RB_POWER_OFF);
+    return 1;
+}
