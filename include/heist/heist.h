@@ -4,6 +4,7 @@
 #define HEIST_HEIST_H
 
 #include <heist/deque.h>
+#include <heist/loop.h>
 #include <heist/pool.h>
 #include <heist/scope.h>
 #include <heist/stats.h>

@@ -1,0 +1,111 @@
+/* What the loops' files share: a loop on its way, and the steps that all schedules are made of. LOOPS.md says how they fit
+ * together.
+ *
+ * Everything is counted in units from 0: iterations in one dimension, tiles in two. Schedules other than stealing deal out
+ * cells, which are runs of neighbouring units. The loop's record lies in the frame of whoever called it and outlives all
+ * that work on it, for they are joined. */
+#ifndef HEIST_LOOP_LOOP_H
+#define HEIST_LOOP_LOOP_H
+
+#include <time.h>
+
+#include <heist/loop.h>
+
+#include "loop/plan.h"
+#include "loop/range.h"
+#include "loop/share.h"
+#include "schedule/worker.h"
+
+/* A result up to this size needs no allocation when a part of the loop is stolen. */
+#define HEIST__SMALL_RESULT 64
+
+typedef struct heist__loop_body {
+    heist_for_body *for1; /* one of the four, the others NULL */
+    heist_for2_body *for2;
+    heist_reduce_body *reduce1;
+    heist_reduce2_body *reduce2;
+} heist__loop_body;
+
+/* What a worker has done. Written by: that worker. Read by: the caller, when all is joined (J2). */
+typedef struct heist__loop_tally {
+    _Alignas(HEIST__LINE) heist_loop_share share;
+} heist__loop_tally;
+
+typedef struct heist__loop {
+    /* Constant once the loop has begun, apart from `plan`, which changes before others see it. */
+    heist__domain domain;
+    heist__loop_body body;
+    void *context;
+    const heist_monoid *monoid; /* NULL: nothing is reduced */
+    heist_loop_options options;
+    unsigned workers; /* of the pool */
+    heist__plan plan;
+    char *cells; /* a result for each cell, `stride` bytes apart; NULL: none */
+    size_t stride;
+    heist__loop_tally *tallies; /* by worker; NULL: no report */
+    heist__share *shares;       /* by worker; NULL: the schedule needs none */
+    int64_t began;
+    void *result; /* where a reduction goes */
+    int outcome;  /* what the call returns. Written by: the worker that begins the loop. */
+
+    /* Not 0: no more batches. Written by: who finds the reason, once (CAS). Read by: all, before each batch. */
+    _Alignas(HEIST__LINE) HEIST__ATOMIC(int) stopped;
+    /* Everything is in somebody's hands: latecomers need not look. Written by: who saw it. Read by: latecomers. */
+    HEIST__ATOMIC(int) drained;
+    /* Steal: the batch that was right last. Written by: anybody. Read by: who begins with a stolen part. */
+    HEIST__ATOMIC(uint64_t) usual_batch;
+    /* Shared: the first cell that nobody has. Written by: all (add). */
+    _Alignas(HEIST__LINE) HEIST__ATOMIC(uint64_t) next;
+} heist__loop;
+
+static inline int64_t heist__loop_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static inline bool heist__loop_stopped(heist__loop *l)
+{
+    return heist__load_relaxed(&l->stopped) !=
+           0; /* relaxed: seen late, it costs a batch more; the joins order the rest */
+}
+
+/* ---- batch.c ---- */
+/* Ends the loop with this result; the first one counts. */
+void heist__loop_stop(heist__loop *l, int result);
+/* Runs the units [from, to) as one batch. False: the loop has been stopped. */
+bool heist__loop_batch(heist__loop *l, heist__worker *w, uint64_t from, uint64_t to, void *accumulator);
+/* Runs the cells [first, last), each in batches and into its own result. False as above. */
+bool heist__loop_cells(heist__loop *l, heist__worker *w, uint64_t first, uint64_t last);
+
+/* ---- begin.c ---- */
+/* Checks the options, takes the loop to a worker of the pool and runs it there. As heist_for. */
+int heist__loop_begin(heist_pool *pool, heist__loop *l, const char *who, const heist_loop_options *options);
+/* Runs all of l->plan by its schedule, adding to *accumulator. Returns 0 or -ENOMEM; then nothing has run. */
+int heist__loop_distribute(heist__loop *l, heist__worker *w, void *accumulator);
+
+/* ---- options.c ---- */
+/* Copies what the caller gave, later or earlier versions of it included. Returns 0 or -EINVAL. */
+int heist__loop_options_read(heist_loop_options *o, const heist_loop_options *from, const char *who);
+
+/* ---- the schedules ---- */
+void heist__loop_steal(heist__loop *l, heist__worker *w, void *accumulator);
+void heist__loop_static(heist__loop *l, heist__worker *w);
+void heist__loop_shared(heist__loop *l, heist__worker *w);
+void heist__loop_hybrid(heist__loop *l, heist__worker *w);
+int heist__loop_auto(heist__loop *l, heist__worker *w, void *accumulator); /* as heist__loop_distribute */
+
+/* ---- result.c ---- */
+void heist__loop_result_begin(const heist__loop *l, void *accumulator);            /* the identity */
+void heist__loop_result_add(heist__loop *l, void *accumulator, const void *right); /* accumulator o right */
+void heist__loop_result_add_cells(heist__loop *l, void *accumulator);              /* accumulator o all the cells */
+void *heist__loop_result_room(const heist__loop *l, void *small); /* `small`, or more; NULL: no memory */
+void heist__loop_result_free(void *room, const void *small);
+
+/* ---- report.c ---- */
+heist__loop_tally *heist__loop_tallies_new(unsigned workers);
+void heist__loop_report_write(heist_loop_report *report, const heist__loop_tally *tallies, unsigned workers,
+                              int64_t began);
+
+#endif

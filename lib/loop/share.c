@@ -1,0 +1,50 @@
+/* A range of cells in one word; share.h says why relaxed is enough. */
+#include "loop/share.h"
+
+static uint64_t word_of(uint64_t first, uint64_t last)
+{
+    return last << 32 | first;
+}
+
+static uint64_t first_of(uint64_t word)
+{
+    return word & UINT32_MAX;
+}
+
+static uint64_t last_of(uint64_t word)
+{
+    return word >> 32;
+}
+
+void heist__share_set(heist__share *s, uint64_t first, uint64_t last)
+{
+    heist__store_relaxed(&s->cells, word_of(first, last)); /* relaxed: see share.h */
+}
+
+bool heist__share_front(heist__share *s, uint64_t *cell)
+{
+    uint64_t word = heist__load_relaxed(&s->cells); /* relaxed: the CAS checks it */
+    do {
+        *cell = first_of(word);
+        if (*cell >= last_of(word)) return false;
+    } while (!heist__cas_relaxed(&s->cells, &word, word_of(*cell + 1, last_of(word)))); /* relaxed: see share.h */
+    return true;
+}
+
+bool heist__share_back(heist__share *s, uint64_t take, uint64_t *first, uint64_t *last)
+{
+    uint64_t word = heist__load_relaxed(&s->cells); /* relaxed: the CAS checks it */
+    do {
+        *last = last_of(word);
+        if (first_of(word) >= *last) return false;
+        uint64_t there = *last - first_of(word);
+        uint64_t wanted = take ? take : (there + 1) / 2;
+        *first = *last - (wanted < there ? wanted : there);
+    } while (!heist__cas_relaxed(&s->cells, &word, word_of(first_of(word), *first))); /* relaxed: see share.h */
+    return true;
+}
+
+bool heist__share_all(heist__share *s, uint64_t *first, uint64_t *last)
+{
+    return heist__share_back(s, UINT64_MAX, first, last);
+}

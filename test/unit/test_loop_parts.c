@@ -1,0 +1,324 @@
+/* What loops are made of: parts of ranges, tiles, the cutting into cells, the choice of a schedule, and shares that are taken
+ * from at both ends. */
+#include <pthread.h>
+
+#include "interrupt.h"
+#include "loop/plan.h"
+#include "loop/range.h"
+#include "loop/share.h"
+#include "loop_support.h"
+
+void setUp(void)
+{
+    watchdog(PATIENCE_S);
+    atomic_store(&wrong, 0);
+}
+
+void tearDown(void)
+{
+    alarm(0);
+}
+
+/* ---- ranges ---- */
+
+static void counts_are_right_at_all_ends(void)
+{
+    static const struct {
+        int64_t begin, end, step;
+        uint64_t count;
+    } cases[] = {
+        {0, 0, 1, 0},
+        {0, 10, 1, 10},
+        {0, 10, 0, 10}, /* 0 stands for 1 */
+        {0, 10, 3, 4},
+        {0, 9, 3, 3},
+        {10, 0, 1, 0},
+        {0, 10, -1, 0},
+        {10, 0, -1, 10},
+        {10, 0, -3, 4},
+        {9, 0, -3, 3},
+        {-5, 5, 2, 5},
+        {INT64_MAX - 10, INT64_MAX, 7, 2},
+        {INT64_MIN + 10, INT64_MIN, -7, 2},
+        {INT64_MIN, INT64_MAX, 1, UINT64_MAX},
+        {INT64_MAX, INT64_MIN, -1, UINT64_MAX},
+        {INT64_MIN, INT64_MAX, INT64_MAX, 3},
+        {INT64_MAX, INT64_MIN, INT64_MIN, 2},
+        {INT64_MIN, INT64_MIN, INT64_MIN, 0},
+        {INT64_MAX, INT64_MAX, 1, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        heist_range range = heist_stepping(cases[i].begin, cases[i].end, cases[i].step);
+        TEST_ASSERT_EQUAL_UINT64(cases[i].count, heist_range_count(range));
+    }
+}
+
+static void parts_of_a_range_are_the_whole_in_order(void)
+{
+    static const heist_range ranges[] = {
+        {0, 10, 1},
+        {5, -5, -1},
+        {INT64_MAX - 20, INT64_MAX, 3},
+        {INT64_MIN + 20, INT64_MIN, -3},
+        {INT64_MIN, INT64_MAX, INT64_MAX / 5},
+    };
+    for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
+        uint64_t count = heist_range_count(ranges[r]);
+        for (uint64_t cut = 0; cut <= count; cut++) {
+            heist_range left = heist__range_part(ranges[r], count, 0, cut);
+            heist_range right = heist__range_part(ranges[r], count, cut, count);
+            TEST_ASSERT_EQUAL_UINT64(cut, heist_range_count(left));
+            if (cut < count) TEST_ASSERT_EQUAL_UINT64(count - cut, heist_range_count(right));
+            uint64_t number = 0;
+            HEIST_EACH(i, left)
+            TEST_ASSERT_EQUAL_INT64(ranges[r].begin + (int64_t)(number++) * ranges[r].step, i);
+            if (cut == count) continue;
+            HEIST_EACH(i, right)
+            TEST_ASSERT_EQUAL_UINT64((uint64_t)ranges[r].begin + number++ * (uint64_t)ranges[r].step, (uint64_t)i);
+        }
+    }
+}
+
+/* ---- plans ---- */
+
+static void check_plan(const heist__plan *p, heist_schedule schedule, uint64_t base, uint64_t units)
+{
+    if (p->cells == 0) {
+        TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_STEAL, p->schedule);
+        return;
+    }
+    if (schedule != HEIST_SCHEDULE_DEFAULT) TEST_ASSERT_EQUAL_INT(schedule, p->schedule);
+    TEST_ASSERT_EQUAL_UINT64(base, heist__plan_cell(p, 0));
+    TEST_ASSERT_EQUAL_UINT64(base + units, heist__plan_cell(p, p->cells));
+    TEST_ASSERT_TRUE(p->batch > 0 && p->cells <= (uint64_t)1 << 31);
+    uint64_t step = p->cells / 1000 + 1;
+    for (uint64_t c = 0; c < p->cells; c += step) {
+        TEST_ASSERT_TRUE(heist__plan_cell(p, c) < heist__plan_cell(p, c + 1)); /* no cell is empty */
+    }
+    TEST_ASSERT_TRUE(heist__plan_cell(p, p->cells - 1) < base + units);
+}
+
+static void cells_are_the_whole_and_none_is_empty(void)
+{
+    static const uint64_t sizes[] = {1, 2, 3, 7, 63, 64, 65, 1000, 4097, 1000000, (uint64_t)1 << 40, UINT64_MAX};
+    static const uint64_t batches[] = {0, 1, 2, 3, 64, 1000, (uint64_t)1 << 33, UINT64_MAX};
+    static const unsigned workers[] = {1, 2, 3, 8, 4096};
+    static const size_t strides[] = {0, 128, (size_t)1 << 20, (size_t)1 << 48};
+    for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++)
+        for (size_t b = 0; b < sizeof batches / sizeof *batches; b++)
+            for (size_t w = 0; w < sizeof workers / sizeof *workers; w++)
+                for (size_t s = 0; s < sizeof strides / sizeof *strides; s++)
+                    for (int how = 0; how < HEIST_SCHEDULE_AUTO; how++) {
+                        heist__plan p;
+                        heist__plan_make(&p, (heist_schedule)how, 0, sizes[n], workers[w], batches[b], 0, strides[s],
+                                         how % 2);
+                        check_plan(&p, (heist_schedule)how, 0, sizes[n]);
+                        if (batches[b] && p.cells) TEST_ASSERT_EQUAL_UINT64(0, p.grain % batches[b]);
+                        if (strides[s] && p.cells > workers[w]) TEST_ASSERT_TRUE(p.cells <= 4096);
+                    }
+    heist__plan p;
+    heist__plan_make(&p, HEIST_SCHEDULE_HYBRID, 17, 1000, 2, 0, 0, 0, false);
+    check_plan(&p, HEIST_SCHEDULE_HYBRID, 17, 1000);
+}
+
+static void deterministic_cells_do_not_depend_on_workers_or_schedule(void)
+{
+    heist__plan one, other;
+    for (uint64_t batch = 0; batch < 100; batch += 33) {
+        heist__plan_make(&one, HEIST_SCHEDULE_STATIC, 0, 12345, 1, batch, 0, 128, true);
+        for (int how = 0; how < HEIST_SCHEDULE_AUTO; how++) {
+            heist__plan_make(&other, (heist_schedule)how, 0, 12345, 7, batch, 3, 128, true);
+            TEST_ASSERT_EQUAL_UINT64(one.cells, other.cells);
+            for (uint64_t c = 0; c < one.cells; c++)
+                TEST_ASSERT_EQUAL_UINT64(heist__plan_cell(&one, c), heist__plan_cell(&other, c));
+        }
+    }
+}
+
+static void auto_takes_hybrid_in_the_middle(void)
+{
+    uint64_t batch;
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_DEFAULT, heist__plan_choose(1000, 1, 2, &batch)); /* a microsecond */
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_DEFAULT, heist__plan_choose(UINT64_MAX, 1, 1, &batch));
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose(50000, 1, 2, &batch));
+    TEST_ASSERT_TRUE(batch >= 5000 && batch <= 6250); /* four for each worker at least */
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose(1000000, 1, 2, &batch)); /* a millisecond */
+    TEST_ASSERT_TRUE(batch == 0 || (batch >= 4000 && batch <= 125000));
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose(200, 100000, 2, &batch));
+    TEST_ASSERT_EQUAL_UINT64(0, batch);
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_STEAL, heist__plan_choose(1000000000, 1, 2, &batch)); /* a second */
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose_by_size(1000));
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose_by_size(20000));
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_STEAL, heist__plan_choose_by_size(1000000));
+}
+
+/* ---- shares ---- */
+
+static void a_share_gives_from_both_ends_what_it_has(void)
+{
+    heist__share s;
+    uint64_t cell, first, last;
+    heist__share_set(&s, 3, 10);
+    TEST_ASSERT_TRUE(heist__share_front(&s, &cell));
+    TEST_ASSERT_EQUAL_UINT64(3, cell);
+    TEST_ASSERT_TRUE(heist__share_back(&s, 0, &first, &last)); /* half of six */
+    TEST_ASSERT_EQUAL_UINT64(7, first);
+    TEST_ASSERT_EQUAL_UINT64(10, last);
+    TEST_ASSERT_TRUE(heist__share_back(&s, 2, &first, &last));
+    TEST_ASSERT_EQUAL_UINT64(5, first);
+    TEST_ASSERT_EQUAL_UINT64(7, last);
+    TEST_ASSERT_TRUE(heist__share_back(&s, 5, &first, &last)); /* not more than there is */
+    TEST_ASSERT_EQUAL_UINT64(4, first);
+    TEST_ASSERT_EQUAL_UINT64(5, last);
+    TEST_ASSERT_FALSE(heist__share_front(&s, &cell));
+    TEST_ASSERT_FALSE(heist__share_back(&s, 0, &first, &last));
+    heist__share_set(&s, UINT32_MAX - 3, UINT32_MAX);
+    TEST_ASSERT_TRUE(heist__share_all(&s, &first, &last));
+    TEST_ASSERT_EQUAL_UINT64(UINT32_MAX - 3, first);
+    TEST_ASSERT_EQUAL_UINT64(UINT32_MAX, last);
+    TEST_ASSERT_FALSE(heist__share_all(&s, &first, &last));
+}
+
+typedef struct {
+    heist__share share;
+    marks marks;
+    uint64_t take;
+} raced_share;
+
+static void *take_from_back(void *argument)
+{
+    raced_share *r = argument;
+    uint64_t first, last;
+    while (heist__share_back(&r->share, r->take, &first, &last)) {
+        for (; first < last; first++) mark(&r->marks, first);
+    }
+    return NULL;
+}
+
+static void no_cell_is_taken_twice(void)
+{
+    for (int round = 0; round < test_scale(60); round++) {
+        const uint64_t cells = 30000;
+        raced_share r = {.marks = marks_new(cells), .take = (uint64_t)round % 3 + 1};
+        heist__share_set(&r.share, 0, cells);
+        pthread_t thieves[2];
+        for (int i = 0; i < 2; i++) TEST_ASSERT_EQUAL_INT(0, pthread_create(&thieves[i], NULL, take_from_back, &r));
+        uint64_t cell;
+        while (heist__share_front(&r.share, &cell)) mark(&r.marks, cell);
+        for (int i = 0; i < 2; i++) pthread_join(thieves[i], NULL);
+        TEST_ASSERT_TRUE(marks_end(&r.marks));
+    }
+}
+
+/* ---- one taking in the middle of another ---- */
+
+#define CROSSED_CELLS 7
+
+static heist__share crossed;
+static int taken[CROSSED_CELLS];
+
+static void take_first(void)
+{
+    uint64_t cell;
+    if (heist__share_front(&crossed, &cell)) taken[cell]++;
+}
+
+static void take_last(uint64_t how_many)
+{
+    uint64_t first, last;
+    if (!heist__share_back(&crossed, how_many, &first, &last)) return;
+    for (; first < last; first++) taken[first]++;
+}
+
+static void take_last_one(void)
+{
+    take_last(1);
+}
+
+static void take_last_half(void)
+{
+    take_last(0);
+}
+
+static void take_all(void)
+{
+    take_last(UINT64_MAX);
+}
+
+static void cells_are_taken_once_whatever_comes_between(void)
+{
+    static instruction_list instructions;
+    operation *const takings[] = {take_first, take_last_one, take_last_half, take_all};
+    int interruptions = 0;
+    IGNORE_WITHOUT_INTERRUPTS();
+    for (int what = 0; what < 4; what++) {
+        heist__share_set(&crossed, 0, CROSSED_CELLS);
+        list_instructions(takings[what], &instructions);
+        for (int between = 0; between < 4; between++) {
+            for (size_t i = 0; i < instructions.count; i++) {
+                memset(taken, 0, sizeof taken);
+                heist__share_set(&crossed, 0, CROSSED_CELLS);
+                interruptions += interrupted(takings[what], instructions.at[i], takings[between]);
+                take_all();
+                TEST_ASSERT_EACH_EQUAL_INT(1, taken, CROSSED_CELLS);
+            }
+        }
+    }
+    TEST_ASSERT_TRUE(interruptions > 50);
+}
+
+static void cells_are_taken_once_by_two_in_the_middle_of_each_other(void)
+{
+    static instruction_list of_first, of_second;
+    operation *const takings[] = {take_first, take_last_one, take_last_half, take_all};
+    int crossings = 0;
+    IGNORE_WITHOUT_INTERRUPTS();
+    for (int pair = 0; pair < 16; pair++) {
+        heist__share_set(&crossed, 0, CROSSED_CELLS);
+        list_instructions(takings[pair / 4], &of_first);
+        list_instructions(takings[pair % 4], &of_second);
+        for (size_t i = 0; i < of_first.count; i++) {
+            for (size_t j = 0; j < of_second.count; j++) {
+                memset(taken, 0, sizeof taken);
+                heist__share_set(&crossed, 0, CROSSED_CELLS);
+                crossings += intertwined(takings[pair / 4], of_first.at[i], takings[pair % 4], of_second.at[j]);
+                take_all();
+                TEST_ASSERT_EACH_EQUAL_INT(1, taken, CROSSED_CELLS);
+            }
+        }
+    }
+    TEST_ASSERT_TRUE(crossings > 1000);
+}
+
+/* ---- tiles ---- */
+
+static void tiles_are_near_squares(void)
+{
+    heist__domain d;
+    TEST_ASSERT_EQUAL_INT(0, heist__domain_tiles(&d, heist_upto(1024), heist_upto(1024), 0, 0, 64));
+    TEST_ASSERT_EQUAL_UINT64(128, d.tile_rows);
+    TEST_ASSERT_EQUAL_UINT64(128, d.tile_columns);
+    TEST_ASSERT_EQUAL_INT(0, heist__domain_tiles(&d, heist_upto(8), heist_upto(100000), 0, 0, 64));
+    TEST_ASSERT_EQUAL_UINT64(8, d.tile_rows);
+    TEST_ASSERT_TRUE(d.units >= 64 && d.units < 256);
+    TEST_ASSERT_EQUAL_INT(0, heist__domain_tiles(&d, heist_upto(100), heist_upto(100), 7, 0, 64));
+    TEST_ASSERT_EQUAL_UINT64(7, d.tile_rows);
+    TEST_ASSERT_EQUAL_INT(0, heist__domain_tiles(&d, heist_upto(3), heist_upto(3), 0, 0, 64));
+    TEST_ASSERT_EQUAL_UINT64(9, d.units);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(counts_are_right_at_all_ends);
+    RUN_TEST(parts_of_a_range_are_the_whole_in_order);
+    RUN_TEST(cells_are_the_whole_and_none_is_empty);
+    RUN_TEST(deterministic_cells_do_not_depend_on_workers_or_schedule);
+    RUN_TEST(auto_takes_hybrid_in_the_middle);
+    RUN_TEST(a_share_gives_from_both_ends_what_it_has);
+    RUN_TEST(no_cell_is_taken_twice);
+    RUN_TEST(cells_are_taken_once_whatever_comes_between);
+    RUN_TEST(cells_are_taken_once_by_two_in_the_middle_of_each_other);
+    RUN_TEST(tiles_are_near_squares);
+    return UNITY_END();
+}
