@@ -42,10 +42,10 @@ static finding measure(heist__loop *l, heist__worker *w, void *accumulator)
         run_here(l, w, f.done, f.done + n, accumulator);
         f.done += n;
         int64_t now = heist__loop_clock();
-        double mean = (double)(now - began) / (double)f.done, last = (double)(now - before) / (double)n;
+        double ns_each = (double)(now - before) / (double)n; /* of the latest: the first pay for cold caches */
         before = now;
         if (now - began < MEASURABLE_NS && f.done < most) continue;
-        f.schedule = heist__plan_choose(units - f.done, last > mean ? last : mean, l->workers, &f.batch);
+        f.schedule = heist__plan_choose(units - f.done, ns_each, l->workers, &f.batch);
         if (f.schedule != HEIST_SCHEDULE_DEFAULT) break;
     }
     return f;

@@ -719,19 +719,21 @@ static void auto_says_what_it_chose(void)
 static int sleep_in_the_second_half(heist_range part, void *context)
 {
     (void)context;
-    HEIST_EACH(i, part)
-    if (i >= 500) sleep_us(50);
+    for (int64_t i = part.begin < 500 ? 500 : part.begin; i < part.end; i++) sleep_us(50);
     return 0;
 }
 
 static void auto_shares_a_loop_that_begins_cheaply(void)
 {
     heist_pool *pool = loop_pool(2);
-    heist_loop_report report = {0};
-    heist_loop_options options = {.schedule = HEIST_SCHEDULE_AUTO, .report = &report};
-    TEST_ASSERT_EQUAL_INT(0, heist_for(pool, heist_upto(1000), sleep_in_the_second_half, NULL, &options));
-    TEST_ASSERT_EQUAL_UINT64(1000, report.all.iterations);
-    TEST_ASSERT_TRUE(report.schedule != HEIST_SCHEDULE_DEFAULT);
+    heist_loop_options options = {.schedule = HEIST_SCHEDULE_AUTO};
+    for (int round = 0; round < 10; round++) { /* in one of them at least the first iterations were measured as cheap */
+        heist_loop_report report = {0};
+        options.report = &report;
+        TEST_ASSERT_EQUAL_INT(0, heist_for(pool, heist_upto(1000), sleep_in_the_second_half, NULL, &options));
+        TEST_ASSERT_EQUAL_UINT64(1000, report.all.iterations);
+        TEST_ASSERT_TRUE(report.schedule != HEIST_SCHEDULE_DEFAULT);
+    }
     free_pool(pool);
 }
 
