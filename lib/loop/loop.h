@@ -48,14 +48,19 @@ typedef struct heist__loop {
     void *result; /* where a reduction goes */
     int outcome;  /* what the call returns. Written by: the worker that begins the loop. */
 
+    /* Room, not alignment, keeps these away from the rest: a loop is a local variable, and AddressSanitizer's stand-in for the
+     * stack does not give a local more than 64 bytes of alignment. */
+    char apart[HEIST__LINE];
     /* Not 0: no more batches. Written by: who finds the reason, once (CAS). Read by: all, before each batch. */
-    _Alignas(HEIST__LINE) HEIST__ATOMIC(int) stopped;
+    HEIST__ATOMIC(int) stopped;
     /* Everything is in somebody's hands: latecomers need not look. Written by: who saw it. Read by: latecomers. */
     HEIST__ATOMIC(int) drained;
     /* Steal: the batch that was right last. Written by: anybody. Read by: who begins with a stolen part. */
     HEIST__ATOMIC(uint64_t) usual_batch;
+    char apart_too[HEIST__LINE];
     /* Shared: the first cell that nobody has. Written by: all (add). */
-    _Alignas(HEIST__LINE) HEIST__ATOMIC(uint64_t) next;
+    HEIST__ATOMIC(uint64_t) next;
+    char apart_from_the_caller[HEIST__LINE];
 } heist__loop;
 
 static inline int64_t heist__loop_clock(void)

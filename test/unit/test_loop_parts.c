@@ -71,7 +71,7 @@ static void parts_of_a_range_are_the_whole_in_order(void)
             if (cut < count) TEST_ASSERT_EQUAL_UINT64(count - cut, heist_range_count(right));
             uint64_t number = 0;
             HEIST_EACH(i, left)
-            TEST_ASSERT_EQUAL_INT64(ranges[r].begin + (int64_t)(number++) * ranges[r].step, i);
+            TEST_ASSERT_EQUAL_UINT64((uint64_t)ranges[r].begin + number++ * (uint64_t)ranges[r].step, (uint64_t)i);
             if (cut == count) continue;
             HEIST_EACH(i, right)
             TEST_ASSERT_EQUAL_UINT64((uint64_t)ranges[r].begin + number++ * (uint64_t)ranges[r].step, (uint64_t)i);
