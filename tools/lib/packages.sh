@@ -94,3 +94,33 @@ build_needs()
     essential pkg-config : have pkg-config
     nicety libhwloc-dev : pkg-config --exists hwloc
 }
+
+# --- what tools/sweep has on top --------------------------------------------------------------------------------------
+
+# The page of a sweep is made by python3, its figures by gnuplot.
+report_needs()
+{
+    essential python3 : have python3
+    nicety gnuplot-nox gnuplot : have gnuplot
+}
+
+# The runtimes that heist is measured beside, where they can be had.
+links_with() { echo 'int main(void) { return 0; }' | gcc -x c -o /dev/null - "-l$1"; }
+clang_has_libomp()
+{
+    local clang
+    for clang in clang-14 clang; do
+        have "$clang" && echo 'int main(void) { return 0; }' | "$clang" -fopenmp=libomp -x c -o /dev/null - && return
+    done
+    return 1
+}
+
+peer_needs()
+{
+    nicety g++ : have g++
+    nicety libtbb-dev : pkg-config --exists tbb
+    nicety clang-14 clang : have clang-14 '||' have clang
+    nicety libomp-dev libomp-14-dev : clang_has_libomp
+    nicety libopenblas-dev : links_with openblas
+    nicety libblis-dev : links_with blis
+}

@@ -1,0 +1,35 @@
+/* A loop of cheap iterations: each mixes its number a little and stores it. */
+#ifndef HEIST_PERF_FOR_H
+#define HEIST_PERF_FOR_H
+
+#include "harness/app.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct cheap {
+    long n;
+    uint32_t *cells; /* the result: one for each iteration */
+};
+
+/* One iteration, a few cycles. */
+static inline uint32_t cheap_value(uint64_t i)
+{
+    i = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    i ^= i >> 29;
+    i *= UINT64_C(0xbf58476d1ce4e5b9);
+    return (uint32_t)(i >> 32) | 1u; /* never the 0 of a cell that was left out */
+}
+
+int for_size(const char *size, char *error, size_t room);
+int for_prepare(const struct perf_input *input, struct cheap *cheap, char *error, size_t room);
+void for_reset(struct cheap *cheap);
+void for_check(const struct cheap *cheap, struct perf_outcome *outcome);
+void for_discard(struct cheap *cheap);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,111 @@
+/* How large the pieces of a product are, from the sizes of the caches: a panel of B and one of A, one slice deep, share the
+ * first; a tile's A stays in the second while all of its B passes by; what a round packs stays in the last. */
+#include <unistd.h>
+
+#include "apps/gemm/gemm.h"
+
+#define KIB ((size_t)1024)
+#define MIB (1024 * KIB)
+
+static size_t at_least(size_t x, size_t least)
+{
+    return x < least ? least : x;
+}
+
+static size_t at_most(size_t x, size_t most)
+{
+    return x > most ? most : x;
+}
+
+static size_t divide_up(size_t x, size_t by)
+{
+    return (x + by - 1) / by;
+}
+
+/* Some machines do not tell, some say what cannot be (a hypervisor's sum over a whole server): usual values instead. */
+static size_t cache_size(int name, size_t usual, size_t least, size_t most)
+{
+    long size = sysconf(name);
+    return size <= 0 ? usual : at_most(at_least((size_t)size, least), most);
+}
+
+struct gemm_caches gemm_caches_read(void)
+{
+    return (struct gemm_caches){
+        .first = cache_size(_SC_LEVEL1_DCACHE_SIZE, 32 * KIB, 16 * KIB, 192 * KIB),
+        .second = cache_size(_SC_LEVEL2_CACHE_SIZE, 512 * KIB, 128 * KIB, 4 * MIB),
+        .last = cache_size(_SC_LEVEL3_CACHE_SIZE, 16 * MIB, 2 * MIB, 32 * MIB),
+    };
+}
+
+/* Equal slices, none deeper than what suits the first cache. */
+static size_t slice_depth(const struct gemm_kernel *kernel, const struct gemm_caches *caches, size_t k)
+{
+    size_t line = (kernel->rows + kernel->columns) * gemm_type_size(kernel->type);
+    size_t most = at_most(at_least(caches->first * 7 / 8 / line, 160), 512);
+    return at_least(divide_up(k, at_least(divide_up(k, most), 1)), 1);
+}
+
+/* Halves the longer side of a tile until every worker has enough of them that the last ones do not matter. */
+static void cut_tiles(struct gemm_blocking *blocking, const struct gemm_kernel *kernel, size_t m, size_t n,
+                      unsigned workers)
+{
+    const size_t for_each = workers > 1 ? 24 : 1;
+    while (divide_up(m, blocking->tile_m) * divide_up(n, blocking->tile_n) < for_each * workers) {
+        bool tall = blocking->tile_m >= blocking->tile_n;
+        if (tall && blocking->tile_m >= 8 * kernel->rows)
+            blocking->tile_m /= 2;
+        else if (blocking->tile_n >= 8 * kernel->columns)
+            blocking->tile_n /= 2;
+        else if (blocking->tile_m >= 8 * kernel->rows)
+            blocking->tile_m /= 2;
+        else
+            break;
+    }
+}
+
+/* A leaf packs for itself: the smaller, the more often; the larger, the fewer there are for the workers. */
+static void cut_leaves(struct gemm_blocking *blocking, size_t m, size_t n, unsigned workers)
+{
+    size_t side = 512;
+    while (side > 128 && divide_up(m, side) * divide_up(n, side) < 4 * (size_t)workers) side /= 2;
+    blocking->leaf_m = blocking->leaf_n = side;
+    blocking->leaf_k = blocking->slice;
+}
+
+struct gemm_blocking gemm_blocking_choose(const struct gemm_kernel *kernel, const struct gemm_caches *caches, size_t m,
+                                          size_t n, size_t k, unsigned workers)
+{
+    const size_t most_at_once = 4096;
+    struct gemm_blocking blocking = {.slice = slice_depth(kernel, caches, k), .workers = workers};
+    size_t line = blocking.slice * gemm_type_size(kernel->type);
+    blocking.round_m = at_most(m, most_at_once / kernel->rows * kernel->rows);
+    blocking.round_n = at_most(n, most_at_once / kernel->columns * kernel->columns);
+    size_t slices = caches->last / 2 / at_least((blocking.round_m + blocking.round_n) * line, 1);
+    blocking.round_k = at_least(slices, 1) * blocking.slice;
+    blocking.tile_m = at_least(caches->second / 4 / line, 4 * kernel->rows);
+    blocking.tile_n = at_least(caches->second / 2 / line, 4 * kernel->columns);
+    cut_tiles(&blocking, kernel, at_least(blocking.round_m, 1), at_least(blocking.round_n, 1), workers);
+    cut_leaves(&blocking, at_least(m, 1), at_least(n, 1), workers);
+    return blocking;
+}
+
+void gemm_blocking_for_blas(struct gemm_blocking *blocking, size_t m, size_t n, size_t k, unsigned workers)
+{
+    size_t side = 512;
+    m = at_least(m, 1);
+    n = at_least(n, 1);
+    while (side > 128 && divide_up(m, side) * divide_up(n, side) < 4 * (size_t)workers) side /= 2;
+    *blocking = (struct gemm_blocking){
+        .slice = at_least(k, 1),
+        .round_m = m,
+        .round_n = n,
+        .round_k = at_least(k, 1),
+        .tile_m = side,
+        .tile_n = side,
+        .leaf_m = side,
+        .leaf_n = side,
+        .leaf_k = at_least(k, 1) < 1024 ? at_least(k, 1) : 1024,
+        .workers = workers,
+    };
+}

@@ -1,0 +1,96 @@
+/* gemm as OpenMP tasks: the same pieces, cut in the same way. */
+#include <omp.h>
+
+#include "apps/gemm/work.h"
+
+static void pack(const struct gemm_round *round, bool of_b, size_t from, size_t to, size_t grain)
+{
+    if (to - from <= grain) {
+        if (of_b)
+            gemm_pack_b(round, from, to);
+        else
+            gemm_pack_a(round, from, to);
+        return;
+    }
+    size_t middle = from + (to - from) / 2;
+#pragma omp task firstprivate(round, of_b, middle, to, grain)
+    pack(round, of_b, middle, to, grain);
+    pack(round, of_b, from, middle, grain);
+#pragma omp taskwait
+}
+
+static void multiply(const struct gemm_round *round, struct gemm_tile tile)
+{
+    struct gemm_tile first, second;
+    if (!gemm_tile_split(round, &tile, &first, &second)) {
+        gemm_tile_multiply(round, &tile);
+        return;
+    }
+#pragma omp task firstprivate(round, second)
+    multiply(round, second);
+    multiply(round, first);
+#pragma omp taskwait
+}
+
+static void run_round(const struct gemm_round *round, void *context)
+{
+    (void)context;
+#pragma omp task firstprivate(round)
+    pack(round, false, 0, round->row_panels, gemm_pack_grain(round, false));
+    pack(round, true, 0, round->column_panels, gemm_pack_grain(round, true));
+#pragma omp taskwait
+    multiply(round, gemm_tile_whole(round));
+}
+
+/* A leaf has its thread's place; it holds no point at which the thread could turn to another task. */
+static void recurse(const struct gemm_work *work, size_t stride, struct gemm_product product)
+{
+    struct gemm_product first, second;
+    if (perf_interrupted) return;
+    switch (gemm_product_split(&work->method, &product, &first, &second)) {
+    case GEMM_LEAF:
+        gemm_leaf_multiply(&work->method, &product, (char *)work->workspace + (size_t)omp_get_thread_num() * stride);
+        break;
+    case GEMM_BOTH:
+#pragma omp task firstprivate(work, stride, second)
+        recurse(work, stride, second);
+        recurse(work, stride, first);
+#pragma omp taskwait
+        break;
+    case GEMM_IN_TURN:
+        recurse(work, stride, first);
+        recurse(work, stride, second);
+        break;
+    }
+}
+
+static int prepare(const struct perf_input *input, void **state, char *error, size_t room)
+{
+    struct gemm_work *work;
+    int result = gemm_work_new(input, &work, error, room);
+    if (result == 0) *state = work;
+    return result;
+}
+
+static void run(void *state)
+{
+    struct gemm_work *work = state;
+#pragma omp parallel num_threads((int)work->workers)
+#pragma omp single
+    {
+        if (work->recursive)
+            recurse(work, gemm_leaf_stride(&work->method, &work->product), work->product);
+        else
+            gemm_rounds(&work->method, &work->product, work->workspace, run_round, NULL, &perf_interrupted);
+    }
+}
+
+const struct perf_implementation PERF_OPENMP(gemm) = {
+    .workload = "gemm",
+    .runtime = PERF_OPENMP_RUNTIME,
+    .prepare = prepare,
+    .reset = gemm_work_reset,
+    .run = run,
+    .check = gemm_work_check,
+    .discard = gemm_work_discard,
+};

@@ -1,0 +1,38 @@
+/* What a size says: "1000", or "1000x800x600" for m, n and k. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "apps/gemm/work.h"
+
+#define MOST 1000000L /* of m, n and k: two such sides are beyond most memories */
+
+int gemm_size_parse(const char *size, size_t *m, size_t *n, size_t *k, char *error, size_t room)
+{
+    char text[64];
+    long sides[3];
+    int count = 0;
+    if (strlen(size) >= sizeof text) {
+        snprintf(error, room, "size is too long to be one");
+        return -EINVAL;
+    }
+    strcpy(text, size);
+    for (char *from = text, *x; from; from = x) {
+        x = strchr(from, 'x');
+        if (x) *x++ = '\0';
+        if (count == 3) {
+            snprintf(error, room, "size '%s' has more than three sides: N or MxNxK", size);
+            return -EINVAL;
+        }
+        int result = perf_number(from, "size", 1, MOST, &sides[count++], error, room);
+        if (result < 0) return result;
+    }
+    if (count == 2) {
+        snprintf(error, room, "size '%s' has two sides: N or MxNxK", size);
+        return -EINVAL;
+    }
+    *m = (size_t)sides[0];
+    *n = (size_t)sides[count == 3 ? 1 : 0];
+    *k = (size_t)sides[count == 3 ? 2 : 0];
+    return 0;
+}

@@ -1,0 +1,69 @@
+/* Tiles as tasks: for each round the panels of A and B are packed once, by tasks, for all; then C is halved, and its halves, down
+ * to tiles. A thief takes the largest part that is left, so that few steals share the work out, and the smallest parts come
+ * last. */
+#include <heist/heist.h>
+
+#include "apps/gemm/gemm.h"
+
+typedef const struct gemm_round *round_pointer;
+
+HEIST_VOID_TASK(pack, round_pointer, round, bool, of_b, size_t, from, size_t, to, size_t, grain)
+{
+    if (to - from <= grain) {
+        if (of_b)
+            gemm_pack_b(round, from, to);
+        else
+            gemm_pack_a(round, from, to);
+        return;
+    }
+    size_t middle = from + (to - from) / 2;
+    HEIST_SPAWN(upper, pack, round, of_b, middle, to, grain);
+    HEIST_CALL(pack, round, of_b, from, middle, grain);
+    HEIST_SYNC(upper);
+}
+
+HEIST_VOID_TASK(multiply, round_pointer, round, struct gemm_tile, tile)
+{
+    struct gemm_tile first, second;
+    if (!gemm_tile_split(round, &tile, &first, &second)) {
+        gemm_tile_multiply(round, &tile);
+        return;
+    }
+    HEIST_SPAWN(other, multiply, round, second);
+    HEIST_CALL(multiply, round, first);
+    HEIST_SYNC(other);
+}
+
+HEIST_VOID_TASK(one_round, round_pointer, round)
+{
+    HEIST_SPAWN(rows, pack, round, false, 0, round->row_panels, gemm_pack_grain(round, false));
+    HEIST_CALL(pack, round, true, 0, round->column_panels, gemm_pack_grain(round, true));
+    HEIST_SYNC(rows);
+    HEIST_CALL(multiply, round, gemm_tile_whole(round));
+}
+
+static void run_round(const struct gemm_round *round, void *pool)
+{
+    HEIST_RUN(pool, one_round, round);
+}
+
+struct whole {
+    heist_pool *pool;
+    const struct gemm_method *method;
+    const struct gemm_product *product;
+    void *workspace;
+    const volatile bool *stop;
+};
+
+static void all_rounds(void *argument)
+{
+    const struct whole *whole = argument;
+    gemm_rounds(whole->method, whole->product, whole->workspace, run_round, whole->pool, whole->stop);
+}
+
+void gemm_heist_tiles(heist_pool *pool, const struct gemm_method *method, const struct gemm_product *product,
+                      void *workspace, const volatile bool *stop)
+{
+    struct whole whole = {pool, method, product, workspace, stop};
+    heist_run(pool, all_rounds, &whole); /* once, so that each round begins on a worker and not with a message to one */
+}

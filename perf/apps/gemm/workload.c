@@ -1,0 +1,118 @@
+/* gemm for the command line: its sizes and options. */
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "apps/gemm/work.h"
+
+/* How much memory a process may count on. */
+static double memory_bytes(void)
+{
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
+static int fits(size_t m, size_t n, size_t k, char *error, size_t room)
+{
+    /* C twice, and for the check at most two more of its size and one of that of B; what is packed is small */
+    double bytes = sizeof(double) * (4.0 * (double)m * (double)n + (double)m * (double)k + 2.0 * (double)k * (double)n);
+    if (bytes <= 0.8 * memory_bytes()) return 0;
+    snprintf(error, room, "size %zux%zux%zu needs %.0f GiB, this machine has %.0f", m, n, k, bytes / 1073741824.0,
+             memory_bytes() / 1073741824.0);
+    return -EINVAL;
+}
+
+static int valid_size(const char *size, char *error, size_t room)
+{
+    size_t m, n, k;
+    int result = gemm_size_parse(size, &m, &n, &k, error, room);
+    return result < 0 ? result : fits(m, n, k, error, room);
+}
+
+static int valid_type(const char *value, char *error, size_t room)
+{
+    return perf_word(value, "double,single", error, room);
+}
+
+static int valid_variant(const char *value, char *error, size_t room)
+{
+    return perf_word(value, "tiles,recursive", error, room);
+}
+
+static int valid_kernel(const char *value, char *error, size_t room)
+{
+    return perf_word(value, "own,cblas", error, room);
+}
+
+static int valid_micro(const char *value, char *error, size_t room)
+{
+    return perf_word(value, "best,avx512,avx2,portable", error, room);
+}
+
+#define OUR_TILES "serial,heist,openmp,libomp,tbb" /* the runtimes that compute with them */
+
+static const struct perf_option options[] = {
+    {
+        .name = "type",
+        .value = "TYPE",
+        .preset = "double",
+        .help = "double or single precision",
+        .list = true,
+        .valid = valid_type,
+    },
+    {
+        .name = "variant",
+        .value = "NAME",
+        .preset = "tiles",
+        .help = "tiles: panels packed once, then tiles of C as tasks; recursive: the longest side halved, a leaf packs",
+        .list = true,
+        .valid = valid_variant,
+        .only = OUR_TILES,
+    },
+    {
+        .name = "kernel",
+        .value = "NAME",
+        .preset = "own",
+        .help = "own: our micro-kernels; cblas: a serial BLAS for each tile, OpenBLAS or else BLIS",
+        .list = true,
+        .valid = valid_kernel,
+        .only = OUR_TILES,
+    },
+    {
+        .name = "micro",
+        .value = "NAME",
+        .preset = "best",
+        .help = "which of our micro-kernels: best, avx512, avx2, portable",
+        .list = true,
+        .valid = valid_micro,
+        .only = OUR_TILES,
+    },
+    {.name = NULL},
+};
+
+/* clang-format off */
+static const char help[] =
+    "A size N is the product of two N by N matrices; MxNxK one of M by K with K by N. Row-major, entries between\n"
+    "-1 and 1. Every run is checked: each entry takes part in a sum that must be within the rounding-error bound\n"
+    "gamma(k+1) * (|C| + |A||B|).\n"
+    "\n"
+    "OpenBLAS and BLIS are opened when the run begins. Where the processor has AVX-512 they are told to use it\n"
+    "(OPENBLAS_CORETYPE=SKYLAKEX, BLIS_ARCH_TYPE of skx) unless these variables are set: their versions in\n"
+    "distributions do not know newer AMD processors. The rows name the library and the kernels it chose.\n";
+
+static const char note[] =
+    "The programs that heist grew from, double, 1000^3, on their authors' machine:\n"
+    "  threads        1     2     4     8    16\n"
+    "  GFLOP/s      3.5   6.9  13.5  28.2  48.8\n"
+    "  efficiency  100%   99%   97%  101%   87%\n";
+/* clang-format on */
+
+const struct perf_workload perf_gemm_workload = {
+    .name = "gemm",
+    .summary = "C = A*B + C, in blocks: tiles as tasks, against OpenBLAS and BLIS",
+    .help = help,
+    .note = note,
+    .sizes = "500,1000,2000",
+    .quick_sizes = "64,100x70x130",
+    .valid_size = valid_size,
+    .options = options,
+};

@@ -1,0 +1,28 @@
+/* A thread with a stack as deep as one wishes, kept for one call after the other. A search as a recursion goes as deep
+ * as its tree; the main thread's stack is what the user's limit says, and an OpenMP or TBB program's first worker is
+ * the thread that calls it. */
+#ifndef HEIST_PERF_UTS_DEEP_THREAD_H
+#define HEIST_PERF_UTS_DEEP_THREAD_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct deep_thread;
+
+/* Returns 0 or a negative errno. */
+int deep_thread_new(struct deep_thread **thread, size_t stack);
+
+/* Runs function(argument) there and waits for it. */
+void deep_thread_call(struct deep_thread *thread, void (*function)(void *), void *argument);
+
+/* NULL is allowed. */
+void deep_thread_free(struct deep_thread *thread);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

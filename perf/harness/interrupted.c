@@ -1,0 +1,4 @@
+/* A file of its own: a test that links the problems without the harness may have one itself. */
+#include "harness/app.h"
+
+volatile bool perf_interrupted;

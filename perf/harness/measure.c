@@ -1,0 +1,184 @@
+/* Measures the cells of a plan, group by group: the cells of a group are processes that live side by side, all but one of
+ * them stopped, and take turns run by run. What disturbs the machine thus disturbs all of them. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/cell.h"
+#include "harness/json.h"
+
+/* Cells that live side by side: each holds its input in memory. */
+#define MOST_IN_GROUP 24
+
+static void progress(const struct perf_cell *cell, const char *what, long run, long runs)
+{
+    if (!isatty(STDERR_FILENO)) return;
+    fprintf(stderr, "\r\033[K%s %s, %s, %u worker%s: ", cell->workload->name, cell->size, cell->offer->runtime,
+            cell->workers, cell->workers > 1 ? "s" : "");
+    if (run > 0)
+        fprintf(stderr, "run %ld of %ld", run, runs);
+    else
+        fputs(what, stderr);
+    fflush(stderr);
+}
+
+static void end_progress(void)
+{
+    if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+}
+
+static void fail(struct perf_cell *cell, const char *why)
+{
+    cell->failed = true;
+    snprintf(cell->check, sizeof cell->check, "%s", why);
+    perf_child_kill(&cell->child);
+}
+
+/* It is gone: the row says how, and with which settings, since it cannot say so itself. */
+static void fail_with_settings(struct perf_cell *cell, const char *why)
+{
+    char text[sizeof cell->check];
+    const struct perf_option *options = cell->workload->options;
+    int used = snprintf(text, sizeof text, "%s", why);
+    for (size_t i = 0; options && options[i].name && used < (int)sizeof text; i++) {
+        if (!perf_option_matters(&options[i], cell->offer->runtime)) continue;
+        used += snprintf(text + used, sizeof text - (size_t)used, "; %s %s", options[i].name, cell->settings[i]);
+    }
+    fail(cell, text);
+}
+
+/* Puts the settings behind each other as the protocol wants them. */
+static void fill_request(struct perf_request *request, const struct perf_cell *cell)
+{
+    memset(request, 0, sizeof *request);
+    request->order = PERF_PREPARE;
+    request->workers = cell->workers;
+    snprintf(request->workload, sizeof request->workload, "%s", cell->workload->name);
+    snprintf(request->runtime, sizeof request->runtime, "%s", cell->offer->runtime);
+    snprintf(request->size, sizeof request->size, "%s", cell->size);
+    char *at = request->settings, *end = request->settings + sizeof request->settings - 1;
+    for (size_t i = 0; cell->workload->options && cell->workload->options[i].name; i++) {
+        const char *name = cell->workload->options[i].name, *value = cell->settings[i];
+        if (at + strlen(name) + strlen(value) + 2 > end) perf_give_up("the settings are too long");
+        at = stpcpy(stpcpy(at, name) + 1, value) + 1;
+    }
+}
+
+/* Starts and prepares one. What cannot be here is told and has no row. */
+static void begin(struct perf_cell *cell, const struct perf_command *command)
+{
+    static struct perf_request request;
+    static struct perf_answer answer;
+    char error[256];
+    progress(cell, "prepares", 0, 0);
+    cell->begun = true;
+    if (perf_child_start(&cell->child, cell->offer->program, cell->workers, error, sizeof error)) {
+        fail_with_settings(cell, error);
+        return;
+    }
+    fill_request(&request, cell);
+    if (perf_child_ask(&cell->child, &request, &answer, (double)command->limit, error, sizeof error)) {
+        fail_with_settings(cell, error);
+    } else if (answer.result == -ENOTSUP) {
+        end_progress();
+        perf_complain("%s is left out: %s", cell->offer->runtime, answer.error);
+        cell->begun = false;
+        perf_child_kill(&cell->child);
+    } else if (answer.result) {
+        fail_with_settings(cell, answer.error[0] ? answer.error : strerror(-answer.result));
+    }
+}
+
+/* One right run. The outcome that is shown is that of the fastest. */
+static void keep(struct perf_cell *cell, const struct perf_answer *answer)
+{
+    bool fastest = true;
+    for (long i = 0; i < cell->runs; i++) fastest = fastest && answer->ns < cell->ns[i];
+    if (fastest) cell->outcome = answer->outcome;
+    cell->ns[cell->runs++] = answer->ns;
+}
+
+static void run(struct perf_cell *cell, const struct perf_command *command, bool warm)
+{
+    static const struct perf_request request = {.order = PERF_RUN};
+    static struct perf_answer answer;
+    char error[256];
+    progress(cell, "warms up", warm ? cell->runs + 1 : 0, command->runs);
+    if (perf_child_ask(&cell->child, &request, &answer, (double)command->limit, error, sizeof error)) {
+        fail_with_settings(cell, error);
+        return;
+    }
+    bool ok = strcmp(answer.outcome.check, "ok") == 0, interrupted = strcmp(answer.outcome.check, "interrupted") == 0;
+    if (!perf_json_members_valid(answer.outcome.more)) {
+        fail(cell, "its additions to the row are no JSON");
+    } else if (!ok) {
+        if (cell->runs == 0) cell->outcome = answer.outcome;
+        if (!interrupted) fail(cell, answer.outcome.check);
+    } else {
+        snprintf(cell->check, sizeof cell->check, "ok");
+        if (warm)
+            keep(cell, &answer);
+        else
+            cell->outcome = answer.outcome; /* should nothing else come of it */
+    }
+}
+
+static int by_time(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Lets them end and settles what their rows say. Returns how many failed. */
+static int end_group(struct perf_cell **cells, size_t count)
+{
+    int failed = 0;
+    char error[256];
+    for (size_t i = 0; i < count; i++) {
+        struct perf_cell *cell = cells[i];
+        if (perf_child_quit(&cell->child, error, sizeof error) && !perf_caught_signal())
+            fail_with_settings(cell, error);
+        if (cell->begun && !cell->failed && cell->runs == 0) snprintf(cell->check, sizeof cell->check, "interrupted");
+        qsort(cell->ns, (size_t)cell->runs, sizeof *cell->ns, by_time);
+        failed += cell->failed && strcmp(cell->check, "interrupted") != 0;
+    }
+    return failed;
+}
+
+static int measure_group(struct perf_cell **cells, size_t count, const struct perf_command *command)
+{
+    for (size_t i = 0; i < count && !perf_caught_signal(); i++) begin(cells[i], command);
+    for (long round = -1; round < command->runs; round++) { /* the first warms up */
+        for (size_t i = 0; i < count; i++) {
+            /* another one begins each round: no cell always follows the same */
+            struct perf_cell *cell = cells[(i + (size_t)(round + 1)) % count];
+            if (cell->child.pid && !perf_caught_signal()) run(cell, command, round >= 0);
+        }
+    }
+    return end_group(cells, count);
+}
+
+/* How many cells from `first` on are of one workload and size. */
+static size_t group_size(const struct perf_plan *plan, size_t first)
+{
+    size_t end = first;
+    while (end < plan->count && end - first < MOST_IN_GROUP &&
+           plan->cells[end]->workload == plan->cells[first]->workload &&
+           plan->cells[end]->size == plan->cells[first]->size)
+        end++;
+    return end - first;
+}
+
+int perf_measure(struct perf_plan *plan, const struct perf_command *command)
+{
+    int failed = 0;
+    for (size_t first = 0; first < plan->count && !perf_caught_signal();) {
+        size_t count = group_size(plan, first);
+        failed += measure_group(&plan->cells[first], count, command);
+        first += count;
+    }
+    end_progress();
+    return failed ? 1 : 0;
+}

@@ -1,0 +1,80 @@
+/* Where results go; see output.h. The file is written beside its place and renamed: who looks sees the old one or the
+ * whole new one, also when we are killed. */
+#include "harness/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness/command.h"
+
+static int refuse(const struct perf_output *output, int error)
+{
+    perf_complain("cannot write %s: %s", output->name ? output->name : "the results", strerror(error));
+    return -1;
+}
+
+/* Makes the temporary file. mkstemp's are for their owner alone; ours is to be as any new file. */
+static int make_temporary(struct perf_output *output)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    snprintf(output->temporary, strlen(output->path) + 8, "%s.XXXXXX", output->path);
+    int descriptor = mkostemp(output->temporary, O_CLOEXEC);
+    if (descriptor >= 0 && fchmod(descriptor, 0666 & ~mask)) errno = 0; /* a nicety */
+    return descriptor;
+}
+
+int perf_output_try(struct perf_output *output, const char *name)
+{
+    struct stat status;
+    *output = (struct perf_output){.name = name};
+    if (!name) return 0;
+    if (!*name) return refuse(output, ENOENT);
+    bool there = stat(name, &status) == 0;
+    output->path = there ? realpath(name, NULL) : strdup(name);
+    if (!output->path) return refuse(output, errno);
+    if (there && S_ISDIR(status.st_mode)) return refuse(output, EISDIR);
+    if (there && access(name, W_OK)) return refuse(output, errno);
+    if (there && !S_ISREG(status.st_mode)) return 0;
+    output->temporary = perf_allocate(strlen(output->path) + 8, 1);
+    int descriptor = make_temporary(output);
+    if (descriptor < 0) return refuse(output, errno);
+    close(descriptor);
+    unlink(output->temporary);
+    return 0;
+}
+
+FILE *perf_output_open(struct perf_output *output)
+{
+    if (!output->name) return stdout;
+    FILE *file = NULL;
+    if (output->temporary) {
+        int descriptor = make_temporary(output);
+        if (descriptor >= 0) file = fdopen(descriptor, "w");
+    } else {
+        file = fopen(output->path, "we");
+    }
+    if (!file) refuse(output, errno);
+    return file;
+}
+
+int perf_output_close(struct perf_output *output, FILE *file)
+{
+    bool bad = fflush(file) != 0 || ferror(file);
+    int error = errno;
+    if (file != stdout && fclose(file) && !bad) {
+        bad = true;
+        error = errno;
+    }
+    if (!bad && output->temporary && rename(output->temporary, output->path)) {
+        bad = true;
+        error = errno;
+    }
+    if (!bad) return 0;
+    if (output->temporary) unlink(output->temporary);
+    return refuse(output, error ? error : EIO);
+}

@@ -1,0 +1,143 @@
+/* The rows for people: times in units that fit, aligned, and no column that is empty for all. */
+#include <string.h>
+
+#include "harness/machine.h"
+#include "harness/row.h"
+
+#define MOST_COLUMNS 80
+#define MOST_TEXT 260
+#define WIDEST_ADDED 24
+
+/* A time with three to four digits. */
+static void time_text(const char *ns, char *text, size_t room)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    double value = 0;
+    int unit = 0;
+    text[0] = '\0';
+    if (!ns[0]) return;
+    sscanf(ns, "%lf", &value);
+    while (value >= 1000 && unit < 3) {
+        value /= 1000;
+        unit++;
+    }
+    snprintf(text, room, unit ? "%.*f %s" : "%.*f %s",
+             unit == 0     ? 0
+             : value < 10  ? 3
+             : value < 100 ? 2
+                           : 1,
+             value, units[unit]);
+}
+
+static void fewer_digits(char *text, size_t room)
+{
+    double value;
+    if (sscanf(text, "%lf", &value) == 1) snprintf(text, room, value < 100 ? "%.2f" : "%.1f", value);
+}
+
+static void cell_text(const struct perf_row *row, int column, char *text, size_t room)
+{
+    char exact[MOST_TEXT];
+    perf_row_text(row, column, exact, sizeof exact);
+    if (column == 5 || column == 6) {
+        time_text(exact, text, room);
+        return;
+    }
+    snprintf(text, room, "%s", exact);
+    if (column >= 8 && column <= 11) fewer_digits(text, room);
+}
+
+/* Names on the left, figures on the right. */
+static bool is_left(int column)
+{
+    return column <= 2 || column == PERF_PROMISED - 1;
+}
+
+struct column {
+    const char *title;
+    int promised; /* or -1: an added one */
+    size_t width; /* 0: not shown */
+};
+
+static void column_text(const struct perf_row *row, const struct column *column, char *text, size_t room)
+{
+    if (column->promised >= 0) {
+        cell_text(row, column->promised, text, room);
+        return;
+    }
+    static char whole[sizeof row->cell->outcome.more];
+    perf_row_more(row, column->title, whole, sizeof whole);
+    /* Lists are for programs. */
+    snprintf(text, room, "%.*s", MOST_TEXT - 1, whole[0] == '[' || whole[0] == '{' ? "" : whole);
+}
+
+/* All columns with their widths; `check` comes last. */
+static int layout(struct column *columns, const struct perf_rows *rows)
+{
+    static const char *const titles[PERF_PROMISED] = {"workload",  "size",    "runtime", "workers", "runs",
+                                                      "least",     "median",  "tasks",   "ns/task", "speedup",
+                                                      "vs serial", "GFLOP/s", "steals",  "check"};
+    struct perf_columns more;
+    char text[MOST_TEXT];
+    int count = 0;
+    perf_more_columns(&more, rows);
+    for (int c = 0; c < PERF_PROMISED - 1; c++) columns[count++] = (struct column){titles[c], c, 0};
+    for (size_t c = 0; c < more.count; c++) columns[count++] = (struct column){more.names[c], -1, 0};
+    columns[count++] = (struct column){titles[PERF_PROMISED - 1], PERF_PROMISED - 1, 0};
+    for (int c = 0; c < count; c++) {
+        for (size_t i = 0; i < rows->count; i++) {
+            column_text(&rows->rows[i], &columns[c], text, sizeof text);
+            if (columns[c].promised < 0 && strlen(text) > WIDEST_ADDED) text[WIDEST_ADDED] = '\0';
+            if (strlen(text) > columns[c].width) columns[c].width = strlen(text);
+        }
+        if (columns[c].width && columns[c].width < strlen(columns[c].title))
+            columns[c].width = strlen(columns[c].title);
+    }
+    return count;
+}
+
+static void print_line(FILE *to, const struct perf_row *row, const struct column *columns, int count)
+{
+    char text[MOST_TEXT];
+    const char *separator = "";
+    for (int c = 0; c < count; c++) {
+        if (!columns[c].width) continue;
+        if (row)
+            column_text(row, &columns[c], text, sizeof text);
+        else
+            snprintf(text, sizeof text, "%s", columns[c].title);
+        if (c == count - 1)
+            fprintf(to, "%s%s\n", separator, text); /* nothing behind the last */
+        else if (columns[c].promised >= 0 && is_left(columns[c].promised))
+            fprintf(to, "%s%-*s", separator, (int)columns[c].width, text);
+        else
+            fprintf(to, "%s%*.*s", separator, (int)columns[c].width, (int)columns[c].width, text);
+        separator = "  ";
+    }
+}
+
+/* What the workloads say to compare with. */
+static void print_notes(FILE *to, const struct perf_rows *rows)
+{
+    const struct perf_workload *before = NULL;
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct perf_workload *w = rows->rows[i].cell->workload;
+        if (w != before && w->note) fprintf(to, "\n%s%s", w->note, w->note[strlen(w->note) - 1] == '\n' ? "" : "\n");
+        before = w;
+    }
+}
+
+void perf_print_table(FILE *to, const struct perf_rows *rows, const struct perf_command *command)
+{
+    struct column columns[MOST_COLUMNS];
+    perf_machine_text(to, command->usual_workers);
+    fputc('\n', to);
+    int count = layout(columns, rows);
+    print_line(to, NULL, columns, count);
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct perf_cell *cell = rows->rows[i].cell, *before = i ? rows->rows[i - 1].cell : cell;
+        if (cell->workload != before->workload || cell->size != before->size) fputc('\n', to);
+        print_line(to, &rows->rows[i], columns, count);
+    }
+    print_notes(to, rows);
+}

@@ -1,0 +1,129 @@
+/* Makes rows of cells: the figures that follow from the times of several, and the text of each column. */
+#include "harness/row.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "harness/json.h"
+
+const char *const perf_promised[PERF_PROMISED] = {"workload",  "size",      "runtime", "workers",     "runs",
+                                                  "min_ns",    "median_ns", "tasks",   "ns_per_task", "speedup",
+                                                  "vs_serial", "gflops",    "steals",  "check"};
+
+/* Whether two cells differ in nothing that matters to the runtime of `other` but the number of workers. */
+static bool comparable(const struct perf_cell *cell, const struct perf_cell *other)
+{
+    if (cell->workload != other->workload || cell->size != other->size || other->runs == 0) return false;
+    const struct perf_option *options = cell->workload->options;
+    for (size_t i = 0; options && options[i].name; i++) {
+        if (perf_option_matters(&options[i], other->offer->runtime) &&
+            strcmp(cell->settings[i], other->settings[i]) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* The least time of one worker of `runtime` on the same problem; 0 if there is none. */
+static double one_worker_of(const struct perf_plan *plan, const struct perf_cell *cell, const char *runtime)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct perf_cell *other = plan->cells[i];
+        if (other->workers == 1 && strcmp(other->offer->runtime, runtime) == 0 && comparable(cell, other))
+            return (double)other->ns[0];
+    }
+    return 0;
+}
+
+static struct perf_row make_row(const struct perf_plan *plan, const struct perf_cell *cell)
+{
+    struct perf_row row = {.cell = cell, .timed = cell->runs > 0};
+    if (!row.timed) return row;
+    row.min_ns = cell->ns[0];
+    row.median_ns =
+        cell->runs % 2 ? cell->ns[cell->runs / 2] : (cell->ns[cell->runs / 2 - 1] + cell->ns[cell->runs / 2]) / 2;
+    double least = row.min_ns ? (double)row.min_ns : 1;
+    if (cell->outcome.tasks) row.ns_per_task = least / (double)cell->outcome.tasks;
+    if (cell->outcome.flops > 0) row.gflops = cell->outcome.flops / least;
+    if (!cell->workload->latency) {
+        row.speedup = one_worker_of(plan, cell, cell->offer->runtime) / least;
+        row.vs_serial = one_worker_of(plan, cell, "serial") / least;
+    }
+    return row;
+}
+
+void perf_make_rows(struct perf_rows *rows, const struct perf_plan *plan)
+{
+    rows->rows = perf_allocate(plan->count, sizeof *rows->rows);
+    rows->count = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->cells[i]->begun) rows->rows[rows->count++] = make_row(plan, plan->cells[i]);
+}
+
+static void real_text(double value, char *text, size_t room)
+{
+    if (value > 0) snprintf(text, room, "%.6g", value);
+}
+
+static void whole_text(uint64_t value, char *text, size_t room)
+{
+    snprintf(text, room, "%" PRIu64, value);
+}
+
+void perf_row_text(const struct perf_row *row, int column, char *text, size_t room)
+{
+    const struct perf_cell *cell = row->cell;
+    text[0] = '\0';
+    switch (column) {
+    case 0: snprintf(text, room, "%s", cell->workload->name); break;
+    case 1: snprintf(text, room, "%s", cell->size); break;
+    case 2: snprintf(text, room, "%s", cell->offer->runtime); break;
+    case 3: whole_text(cell->workers, text, room); break;
+    case 4: whole_text((uint64_t)cell->runs, text, room); break;
+    case 5:
+        if (row->timed) whole_text(row->min_ns, text, room);
+        break;
+    case 6:
+        if (row->timed) whole_text(row->median_ns, text, room);
+        break;
+    case 7:
+        if (row->timed && cell->outcome.tasks) whole_text(cell->outcome.tasks, text, room);
+        break;
+    case 8: real_text(row->ns_per_task, text, room); break;
+    case 9: real_text(row->speedup, text, room); break;
+    case 10: real_text(row->vs_serial, text, room); break;
+    case 11: real_text(row->gflops, text, room); break;
+    case 12:
+        if (row->timed && cell->outcome.has_steals) whole_text(cell->outcome.steals, text, room);
+        break;
+    default: snprintf(text, room, "%s", cell->check); break;
+    }
+}
+
+void perf_row_more(const struct perf_row *row, const char *name, char *text, size_t room)
+{
+    struct perf_member member;
+    text[0] = '\0';
+    for (const char *at = row->cell->outcome.more; perf_json_member(&at, &member);) {
+        if (strlen(name) != member.name_length || strncmp(name, member.name, member.name_length) != 0) continue;
+        /* A string loses its quotes; the problems put no others into it. */
+        bool string = member.value[0] == '"' && member.value_length >= 2;
+        snprintf(text, room, "%.*s", (int)member.value_length - (string ? 2 : 0), member.value + (string ? 1 : 0));
+        return;
+    }
+}
+
+void perf_more_columns(struct perf_columns *columns, const struct perf_rows *rows)
+{
+    struct perf_member member;
+    *columns = (struct perf_columns){perf_allocate(64, sizeof(char *)), 0};
+    for (size_t i = 0; i < rows->count; i++) {
+        for (const char *at = rows->rows[i].cell->outcome.more; perf_json_member(&at, &member);) {
+            bool known = false;
+            for (size_t k = 0; k < columns->count; k++)
+                known = known || (strlen(columns->names[k]) == member.name_length &&
+                                  strncmp(columns->names[k], member.name, member.name_length) == 0);
+            if (!known && columns->count < 64)
+                columns->names[columns->count++] = perf_copy(member.name, member.name_length);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+/* The child's side: one implementation, prepared once and run as often as the parent asks. Part of every program. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness/protocol.h"
+#include "harness/registry.h"
+
+static void note_interruption(int signal)
+{
+    (void)signal;
+    perf_interrupted = true;
+}
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static const struct perf_implementation *find(const char *workload, const char *runtime)
+{
+    for (const struct perf_implementation *const *p = perf_implementations; *p; p++)
+        if (strcmp((*p)->workload, workload) == 0 && strcmp((*p)->runtime, runtime) == 0) return *p;
+    return NULL;
+}
+
+static const struct perf_implementation *prepare(const struct perf_request *request, void **state,
+                                                 struct perf_answer *answer)
+{
+    const char *settings[128];
+    size_t count = 0;
+    for (const char *text = request->settings; *text && count < 126; text += strlen(text) + 1) settings[count++] = text;
+    settings[count] = NULL;
+    struct perf_input input = {request->size, request->workers, settings};
+    const struct perf_implementation *implementation = find(request->workload, request->runtime);
+    if (!implementation) {
+        answer->result = -ENOENT;
+        snprintf(answer->error, sizeof answer->error, "this build has no %s for %s", request->runtime,
+                 request->workload);
+        return NULL;
+    }
+    answer->result = implementation->prepare(&input, state, answer->error, sizeof answer->error);
+    return answer->result ? NULL : implementation;
+}
+
+static void run(const struct perf_implementation *implementation, void *state, struct perf_answer *answer)
+{
+    if (implementation->reset) implementation->reset(state);
+    uint64_t began = now();
+    implementation->run(state);
+    answer->ns = now() - began;
+    implementation->check(state, &answer->outcome);
+    if (answer->outcome.ns) answer->ns = answer->outcome.ns;
+    if (!answer->outcome.check[0]) snprintf(answer->outcome.check, sizeof answer->outcome.check, "not checked");
+}
+
+int perf_serve(const char *descriptor)
+{
+    static struct perf_request request;
+    static struct perf_answer answer;
+    const struct perf_implementation *implementation = NULL;
+    void *state = NULL;
+    int socket = atoi(descriptor);
+    struct sigaction action = {.sa_handler = note_interruption, .sa_flags = SA_RESTART};
+    sigaction(SIGINT, &action, NULL);
+    dup2(STDERR_FILENO, STDOUT_FILENO); /* what a runtime has to say is no part of the results */
+    for (;;) {
+        ssize_t got = recv(socket, &request, sizeof request, 0);
+        if (got < 0 && errno == EINTR) continue;
+        if (got != (ssize_t)sizeof request || request.order == PERF_QUIT) break;
+        memset(&answer, 0, sizeof answer);
+        if (request.order == PERF_PREPARE)
+            implementation = prepare(&request, &state, &answer);
+        else if (implementation)
+            run(implementation, state, &answer);
+        if (send(socket, &answer, sizeof answer, MSG_NOSIGNAL) != (ssize_t)sizeof answer) break;
+    }
+    if (implementation && implementation->discard) implementation->discard(state);
+    return 0;
+}

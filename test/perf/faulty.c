@@ -1,0 +1,176 @@
+/* A problem that goes wrong in every way it is told to: heist-perf with this one in its tables, and no other, is what
+ * perf.py tries. The size says what happens with heist; the serial program is always right. Times are made up, so that
+ * they are the same in every format. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness/app.h"
+
+static const char *const sizes[] = {"right",  "wrong",  "wrong-later", "crash",      "crash-at-end",
+                                    "hang",   "exit",   "refused",     "unprepared", "bad-more",
+                                    "silent", "gentle", "interrupted", "stopped",    "chatty"};
+
+static const char *size, *runtime, *flavour;
+static unsigned workers;
+static int runs;
+
+/* For "stopped": a thread that looks at the clock without a pause, and the longest time for which it could not. */
+static _Atomic uint64_t longest_gap;
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void *look(void *unused)
+{
+    for (uint64_t last = now(), next;; last = next) {
+        next = now();
+        if (next - last > longest_gap) longest_gap = next - last;
+    }
+    return unused;
+}
+
+static bool is(const char *what)
+{
+    return strcmp(size, what) == 0 && strcmp(runtime, "heist") == 0;
+}
+
+static int prepare(const struct perf_input *input, void **state, char *error, size_t room)
+{
+    pthread_t thread;
+    (void)state;
+    size = strdup(input->size);
+    flavour = strdup(perf_setting(input, "flavour"));
+    workers = input->workers;
+    if (is("refused")) {
+        snprintf(error, room, "it is not to be had");
+        return -ENOTSUP;
+    }
+    if (is("unprepared")) {
+        snprintf(error, room, "no memory for anything");
+        return -ENOMEM;
+    }
+    if (is("stopped") && pthread_create(&thread, NULL, look, NULL)) return -EAGAIN;
+    return 0;
+}
+
+static int prepare_serial(const struct perf_input *input, void **state, char *error, size_t room)
+{
+    runtime = "serial";
+    return prepare(input, state, error, room);
+}
+
+static int prepare_heist(const struct perf_input *input, void **state, char *error, size_t room)
+{
+    runtime = "heist";
+    return prepare(input, state, error, room);
+}
+
+static void nap(long milliseconds)
+{
+    struct timespec t = {0, milliseconds * 1000000};
+    nanosleep(&t, NULL);
+}
+
+static void run(void *state)
+{
+    (void)state;
+    runs++;
+    if (is("crash") && workers == 2) abort();
+    if (is("exit")) _exit(0);
+    while (is("hang")) nap(100);
+    while ((is("gentle") || is("interrupted")) && runs > 2 && !perf_interrupted) nap(10);
+    if (is("chatty")) puts("this does not belong to the results");
+    if (is("stopped") || strcmp(size, "stopped") == 0) nap(200);
+}
+
+static void check(void *state, struct perf_outcome *outcome)
+{
+    (void)state;
+    bool wrong = is("wrong") || (is("wrong-later") && runs > 2);
+    outcome->tasks = 1000;
+    outcome->has_steals = true;
+    outcome->steals = 7;
+    outcome->flops = 3e6;
+    outcome->ns = (strcmp(runtime, "serial") == 0 ? 3000000u : 2000000u / workers) + 1000u * (unsigned)(runs % 3);
+    if (!is("silent")) perf_expect(outcome, "the answer", wrong ? 41 : 42, 42);
+    if (is("interrupted") && perf_interrupted) snprintf(outcome->check, sizeof outcome->check, "interrupted");
+    if (is("stopped") && runs > 1 && longest_gap < 100000000)
+        snprintf(outcome->check, sizeof outcome->check, "it ran while another did");
+    longest_gap = 0;
+    snprintf(outcome->more, sizeof outcome->more, "%s\"flavour\":\"%s\",\"list\":[[1,2],[3,4]]",
+             is("bad-more") ? "," : "", flavour);
+}
+
+static void discard(void *state)
+{
+    (void)state;
+    if (is("crash-at-end")) abort();
+}
+
+const struct perf_implementation perf_faulty_serial = {.workload = "faulty",
+                                                       .runtime = "serial",
+                                                       .prepare = prepare_serial,
+                                                       .run = run,
+                                                       .check = check,
+                                                       .discard = discard};
+const struct perf_implementation perf_faulty_heist = {
+    .workload = "faulty", .runtime = "heist", .prepare = prepare_heist, .run = run, .check = check, .discard = discard};
+
+static int valid_size(const char *text, char *error, size_t room)
+{
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (strcmp(text, sizes[i]) == 0) return 0;
+    snprintf(error, room, "it cannot go wrong in this way: %s", text);
+    return -EINVAL;
+}
+
+static int valid_flavour(const char *text, char *error, size_t room)
+{
+    return perf_word(text, "sweet,sour,salt", error, room);
+}
+
+static int agree(const struct perf_input *input, char *error, size_t room)
+{
+    if (strcmp(input->size, "wrong") != 0 || strcmp(perf_setting(input, "flavour"), "salt") != 0) return 0;
+    snprintf(error, room, "wrong and salt do not go together");
+    return -EINVAL;
+}
+
+static const char *sizes_for(const struct perf_input *input)
+{
+    return strcmp(perf_setting(input, "flavour"), "salt") == 0 ? "chatty" : NULL;
+}
+
+static const struct perf_option options[] = {
+    {.name = "flavour",
+     .value = "NAME",
+     .preset = "sweet",
+     .help = "sweet, sour or salt",
+     .list = true,
+     .valid = valid_flavour,
+     .only = "heist"},
+    {.name = NULL},
+};
+
+const struct perf_workload perf_faulty_workload = {
+    .name = "faulty",
+    .summary = "goes wrong as it is told",
+    .help = "For the tests of heist-perf.",
+    .sizes = "right",
+    .quick_sizes = "right",
+    .valid_size = valid_size,
+    .options = options,
+    .note = "To compare with: nothing.",
+    .agree = agree,
+    .sizes_for = sizes_for,
+};

@@ -1,0 +1,573 @@
+"""perf.py HEIST_PERF FAULTY RUNTIMES: tries heist-perf from outside.
+
+HEIST_PERF is the program, FAULTY the same program with a problem that goes wrong in every way (faulty.c), RUNTIMES the
+runtimes of this build, with commas. Reports as Unity does: a line for each case, then `N Tests N Failures N Ignored`.
+"""
+import csv
+import functools
+import io
+import json
+import os
+import pty
+import resource
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+PERF, FAULTY, RUNTIMES = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3].split(',')
+PROMISED = ['workload', 'size', 'runtime', 'workers', 'runs', 'min_ns', 'median_ns', 'tasks', 'ns_per_task', 'speedup',
+            'vs_serial', 'gflops', 'steals', 'check']
+ALWAYS = {'workload', 'size', 'runtime', 'workers', 'runs', 'min_ns', 'median_ns', 'check'}
+TEXTS = {'workload', 'size', 'runtime', 'check'}
+ADDED = {'wide': {'join'}, 'for': {'schedule', 'batch'}, 'submit': {'threads', 'to', 'tasks_per_second'},
+         'wake': {'state', 'from', 'least_ns', 'p99_ns'}, 'steal': {'fence', 'victim'},
+         'fib': {'joins'}, 'nqueens': set(), 'tree': set()}
+LATENCIES = {'wake', 'steal'}
+WAIT = 120
+
+os.environ['OMP_WAIT_POLICY'] = 'passive' # tests share their machine with others
+scratch = tempfile.mkdtemp(prefix='heist-perf-test.')
+cases = []
+
+
+def case(function):
+    cases.append((function.__name__, function))
+    return function
+
+
+def expect(condition, *what):
+    if not condition:
+        raise AssertionError(' '.join(str(w) for w in what))
+
+
+def run(*arguments, program=PERF, environment=None):
+    return subprocess.run([program, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=WAIT,
+                          env=dict(os.environ, **(environment or {})), cwd=scratch, check=False)
+
+
+def rows_of(result):
+    return json.loads(result.stdout)['rows']
+
+
+def faulty(*arguments, status=0):
+    """Runs FAULTY and gives its rows, and what it said on stderr."""
+    result = run('faulty', '--format', 'json', *arguments, program=FAULTY)
+    expect(result.returncode == status, 'status', result.returncode, 'not', status, result.stderr)
+    return rows_of(result), result.stderr
+
+
+def by(rows, runtime, workers):
+    found = [r for r in rows if r['runtime'] == runtime and r['workers'] == workers]
+    expect(len(found) == 1, len(found), 'rows of', runtime, workers)
+    return found[0]
+
+
+# ---- what rows look like ----
+
+def near(a, b):
+    return abs(a - b) <= 1e-4 * max(abs(a), abs(b))
+
+
+def settings(row):
+    return {k: v for k, v in row.items() if k in ('mode', 'schedule', 'join', 'threads', 'to', 'type', 'variant')}
+
+
+def check_row(row, rows):
+    where = json.dumps({k: v for k, v in row.items() if k != 'cycles'})
+    expect(ALWAYS <= set(row), 'fields missing:', ALWAYS - set(row), where)
+    promised = [k for k in row if k in PROMISED]
+    expect(promised == [k for k in PROMISED if k in row] == list(row)[:len(promised)], 'fields out of order', where)
+    added = set(row) - set(PROMISED)
+    expect(added <= ADDED.get(row['workload'], added), 'fields that nobody promised', added, where)
+    for name in promised:
+        wanted = str if name in TEXTS else (int, float)
+        expect(isinstance(row[name], wanted) and not isinstance(row[name], bool), name, 'has a wrong type', where)
+    expect(row['check'] == 'ok', where)
+    expect(0 < row['min_ns'] <= row['median_ns'], 'times', where)
+    expect(row['runs'] == 2, 'runs', where)
+    expect(('tasks' in row) == ('ns_per_task' in row), 'tasks without ns_per_task', where)
+    if 'tasks' in row:
+        expect(near(row['ns_per_task'], row['min_ns'] / row['tasks']), 'ns_per_task', where)
+    latency = row['workload'] in LATENCIES
+    expect(not (latency and ('speedup' in row or 'vs_serial' in row)), 'speedup of a latency', where)
+    alike = [r for r in rows if r['workload'] == row['workload'] and r['size'] == row['size'] and r['workers'] == 1]
+    own = [r['min_ns'] for r in alike if r['runtime'] == row['runtime']]
+    if own and not latency:
+        expect(any(near(row['speedup'], m / row['min_ns']) for m in own), 'speedup', where)
+    serial = [r['min_ns'] for r in alike if r['runtime'] == 'serial']
+    expect(('vs_serial' in row) == bool(serial), 'vs_serial', where)
+    if serial:
+        expect(any(near(row['vs_serial'], m / row['min_ns']) for m in serial), 'vs_serial', where)
+
+
+def check_machine(machine):
+    for name, kind in {'cpu': str, 'threads': int, 'workers': int, 'caches': list, 'memory': int, 'topology': str,
+                       'kernel': str, 'compiler': str, 'heist': str, 'date': str, 'environment': dict}.items():
+        expect(isinstance(machine.get(name), kind), 'machine:', name, machine.get(name))
+    time.strptime(machine['date'], '%Y-%m-%dT%H:%M:%SZ')
+    expect(machine['memory'] > 1 << 20 and machine['threads'] >= 1 and machine['workers'] >= 1, machine)
+
+
+def offered(workload):
+    text = run(workload, '--help').stdout
+    line = [l for l in text.splitlines() if l.startswith('Runtimes: ')][0]
+    return set(line[len('Runtimes: '):].split(', '))
+
+
+@functools.lru_cache(maxsize=None)
+def try_workload(workload):
+    result = run(workload, '--quick', '--against', 'all', '--format', 'json', '--limit', '60')
+    expect(result.returncode == 0, 'status', result.returncode, result.stderr, result.stdout)
+    whole = json.loads(result.stdout)
+    expect(list(whole) == ['machine', 'rows'], list(whole))
+    check_machine(whole['machine'])
+    expect(whole['rows'], 'no rows')
+    for row in whole['rows']:
+        check_row(row, whole['rows'])
+    wanted = set(RUNTIMES) if workload == 'peers' else offered(workload)
+    left_out = {line.split()[1] for line in result.stderr.splitlines() if 'is left out' in line}
+    seen = {row['runtime'] for row in whole['rows']}
+    if workload != 'peers':
+        expect(seen == wanted - left_out, 'runtimes', seen, 'not', wanted - left_out)
+    return whole['rows']
+
+
+def add_workloads():
+    for workload in run('--list').stdout.split():
+        def one(workload=workload):
+            try_workload(workload)
+        cases.append((f'every_result_of_{workload}_is_right_in_every_runtime', one))
+
+
+@case
+def a_row_of_lfsr_tells_its_cycles():
+    rows = [r for r in try_workload('lfsr') if r['runtime'] == 'heist']
+    for row in rows:
+        expect({'mode', 'batch', 'balance', 'cycles'} <= set(row), sorted(row))
+        expect(all(len(pair) == 2 for pair in row['cycles']), row['cycles'])
+
+
+@case
+def peers_are_all_in_one_table():
+    rows = try_workload('peers')
+    for runtime in set(RUNTIMES) - {'openblas', 'blis'}:
+        expect({'fib', 'nqueens', 'tree', 'wide', 'for'} <= {r['workload'] for r in rows if r['runtime'] == runtime},
+               runtime)
+
+
+# ---- the same in every format ----
+
+def read_table(text):
+    """The rows of a table as dictionaries: columns end, or begin, where their titles do."""
+    lines = text.splitlines()
+    at = [i for i, line in enumerate(lines) if line.startswith('workload')][0]
+    return lines[at].split('  ')[0], [line.split() for line in lines[at + 1:] if line.startswith('faulty')]
+
+
+@case
+def csv_and_json_say_the_same():
+    arguments = ['--runs', '3', '--workers', '1,2', '--size', 'right,wrong', '--flavour', 'sweet,sour']
+    rows, _ = faulty(*arguments, status=1)
+    result = run('faulty', '--format', 'csv', *arguments, program=FAULTY)
+    expect(result.returncode == 1, result.returncode)
+    reader = csv.DictReader(io.StringIO(result.stdout))
+    expect(reader.fieldnames == PROMISED + ['flavour', 'list'], reader.fieldnames)
+    lines = list(reader)
+    expect(len(lines) == len(rows) == 10, len(lines), len(rows))
+    for row, line in zip(rows, lines):
+        for name, value in line.items():
+            told = row.get(name, '')
+            if isinstance(told, list):
+                told = json.dumps(told, separators=(',', ':'))
+            same = near(float(value), told) if isinstance(told, (int, float)) else value == told
+            expect(same, name, value, told)
+
+
+@case
+def the_table_says_the_same_to_people():
+    arguments = ['--runs', '3', '--workers', '1,2', '--size', 'right,wrong-later']
+    rows, _ = faulty(*arguments, status=1)
+    result = run('faulty', *arguments, program=FAULTY)
+    expect(result.returncode == 1, result.returncode)
+    _, lines = read_table(result.stdout)
+    expect(len(lines) == len(rows), len(lines), len(rows))
+    for row, words in zip(rows, lines):
+        expect(words[1:5] == [row['size'], row['runtime'], str(row['workers']), str(row['runs'])], words, row)
+        expect(words[5] == f'{row["min_ns"] / 1e6:.3f}' and words[6] == 'ms', words, row)
+        expect(f'{row["speedup"]:.2f}' in words and f'{row["ns_per_task"]:.1f}' in words, words, row)
+        expect(' '.join(words).endswith(row['check']), words, row)
+    expect(result.stdout.endswith('To compare with: nothing.\n'), result.stdout[-80:])
+
+
+@case
+def the_figures_follow_from_the_times():
+    rows, _ = faulty('--runs', '5', '--workers', '1,2')
+    serial, one, two = by(rows, 'serial', 1), by(rows, 'heist', 1), by(rows, 'heist', 2)
+    # faulty.c adds 0, 1 or 2 microseconds, by the number of the run; the first warms up
+    expect((one['min_ns'], one['median_ns']) == (2000000, 2001000), one)
+    expect((two['min_ns'], two['median_ns']) == (1000000, 1001000), two)
+    expect(two['speedup'] == 2 and two['vs_serial'] == 3 and serial['vs_serial'] == 1, two)
+    expect(two['gflops'] == 3 and two['ns_per_task'] == 1000 and two['steals'] == 7, two)
+
+
+@case
+def a_serial_program_is_measured_once_for_all_settings():
+    rows, _ = faulty('--workers', '1', '--flavour', 'sweet,sour')
+    expect([r['runtime'] for r in rows] == ['serial', 'heist', 'heist'], rows)
+    expect([r['vs_serial'] for r in rows] == [1, 1.5, 1.5], rows)
+    expect([r['flavour'] for r in rows] == ['sweet', 'sweet', 'sour'], rows)
+
+
+@case
+def sizes_may_follow_from_settings():
+    rows, _ = faulty('--workers', '1', '--flavour', 'salt')
+    expect({r['size'] for r in rows} == {'chatty'}, rows)
+
+
+# ---- wrong results ----
+
+@case
+def a_wrong_result_is_told_and_the_others_go_on():
+    rows, _ = faulty('--size', 'wrong', '--runs', '2', status=1)
+    expect(by(rows, 'heist', 1)['check'] == 'the answer: 41, not 42', rows)
+    expect('min_ns' not in by(rows, 'heist', 1), rows)
+    expect(by(rows, 'serial', 1)['check'] == 'ok' and by(rows, 'serial', 1)['runs'] == 2, rows)
+
+
+@case
+def a_result_that_is_wrong_only_later_is_told_too():
+    rows, _ = faulty('--size', 'wrong-later', '--runs', '4', status=1)
+    expect(by(rows, 'heist', 1)['check'] == 'the answer: 41, not 42' and by(rows, 'heist', 1)['runs'] == 1, rows)
+
+
+@case
+def a_result_that_nobody_checked_is_not_right():
+    rows, _ = faulty('--size', 'silent', status=1)
+    expect(by(rows, 'heist', 1)['check'] == 'not checked', rows)
+
+
+@case
+def a_crash_is_a_row():
+    rows, _ = faulty('--size', 'crash', '--workers', '1,2', '--runs', '2', status=1)
+    expect(by(rows, 'heist', 2)['check'].startswith('crashed: signal 6'), rows)
+    expect(by(rows, 'heist', 2)['check'].endswith('flavour sweet'), rows)
+    expect(by(rows, 'heist', 1)['check'] == by(rows, 'serial', 1)['check'] == 'ok', rows)
+
+
+@case
+def a_crash_at_the_end_is_a_row():
+    rows, _ = faulty('--size', 'crash-at-end', status=1)
+    expect(by(rows, 'heist', 1)['check'].startswith('crashed: signal 6'), rows)
+
+
+@case
+def a_program_that_ends_in_the_middle_is_a_row():
+    rows, _ = faulty('--size', 'exit', status=1)
+    expect(by(rows, 'heist', 1)['check'].startswith('ended before its time'), rows)
+
+
+@case
+def a_run_without_end_is_ended():
+    rows, _ = faulty('--size', 'hang', '--limit', '1', '--workers', '1', status=1)
+    expect(by(rows, 'heist', 1)['check'].startswith('no answer within 1 seconds'), rows)
+    expect(by(rows, 'serial', 1)['check'] == 'ok', rows)
+
+
+@case
+def what_cannot_be_prepared_is_a_row():
+    rows, _ = faulty('--size', 'unprepared', '--workers', '1', status=1)
+    expect(by(rows, 'heist', 1)['check'].startswith('no memory for anything'), rows)
+
+
+@case
+def what_cannot_be_here_is_left_out():
+    rows, said = faulty('--size', 'refused', '--workers', '1')
+    expect([r['runtime'] for r in rows] == ['serial'], rows)
+    expect(said == 'heist-perf: heist is left out: it is not to be had\n', said)
+
+
+@case
+def additions_that_are_no_json_are_refused():
+    rows, _ = faulty('--size', 'bad-more', status=1)
+    expect('no JSON' in by(rows, 'heist', 1)['check'], rows)
+
+
+@case
+def a_program_that_is_not_beside_is_a_row():
+    rows, _ = faulty('--against', 'tbb', '--workers', '1', status=1)
+    expect(by(rows, 'tbb', 1)['check'].startswith('heist-perf-nowhere is not beside heist-perf'), rows)
+
+
+@case
+def what_a_problem_prints_is_no_result():
+    rows, said = faulty('--size', 'chatty', '--workers', '1')
+    expect(len(rows) == 2 and 'does not belong' in said, rows, said)
+
+
+@case
+def while_one_runs_the_others_are_stopped():
+    faulty('--size', 'stopped', '--workers', '1,2', '--runs', '2')
+
+
+# ---- bad input ----
+
+BAD = [
+    [], ['nosuch'], ['--quick'], ['fib', 'tree'], ['fib', '--nosuch'], ['fib', '--nosuch', '1'], ['fib', '-x'], ['fib', '-'],
+    ['fib', '--'], ['fib', '--workers'], ['fib', '--workers', '0'], ['fib', '--workers', '-1'], ['fib', '--workers', 'two'],
+    ['fib', '--workers', '1,,2'], ['fib', '--workers', ''], ['fib', '--workers', '1,'], ['fib', '--workers', '1000000'],
+    ['fib', '--workers', '2x'], ['fib', '--workers', ' 2'], ['fib', '--workers', '99999999999999999999'],
+    ['fib', '--workers', '1', '--workers', '2'], ['fib', '--size', '0'], ['fib', '--size', '-3'], ['fib', '--size', '1e3'],
+    ['fib', '--size', '47'], ['fib', '--size', '20,x'], ['nqueens', '--size', '16'], ['tree', '--size', '1001'],
+    ['wide', '--size', '100000000'], ['wide', '--join', 'middle'], ['for', '--schedule', 'nosuch'],
+    ['for', '--schedule', 'steal,'], ['for', '--batch', '-1'], ['fib', '--schedule', 'steal'], ['fib', '--runs', '0'],
+    ['fib', '--runs', '1000'], ['fib', '--runs', 'K'], ['fib', '--limit', '0'], ['fib', '--format', 'xml'],
+    ['fib', '--format', ''], ['fib', '--against', 'nosuch'], ['fib', '--against', ''], ['fib', '--against', 'serial,nosuch'],
+    ['fib', '--against', 'openblas'], ['steal', '--workers', '1'], ['steal', '--against', 'serial'],
+    ['submit', '--threads', '0'], ['wake', '--state', 'asleep'], ['steal', '--fence', 'maybe'], ['peers', '--size', '3'],
+    ['nosuch', '--help'], ['fib', '--joins', 'maybe'], ['lfsr', '--poly', '0x1052'], ['lfsr', '--poly', 'rubbish'], ['lfsr', '--size', '0'],
+    ['lfsr', '--mode', 'nosuch'], ['gemm', '--size', '0'], ['gemm', '--size', '10x'], ['sort', '--size', 'x'],
+    ['strassen', '--size', '-1'], ['uts', '--size', 'T99'],
+]
+
+
+def is_refused(program, arguments):
+    out = os.path.join(scratch, 'refused.json')
+    result = run(*arguments, *(['--out', out] if arguments else []), program=program)
+    said = result.stderr.splitlines()
+    expect(result.returncode == 2, arguments, 'status', result.returncode, result.stderr)
+    expect(len(said) == 1 and said[0].startswith('heist-perf: ') and len(said[0]) < 300, arguments, 'said', result.stderr)
+    expect(result.stdout == '' and not os.path.exists(out), arguments, 'left something')
+    return said[0]
+
+
+@case
+def bad_input_is_one_line_and_nothing_else():
+    for arguments in BAD:
+        is_refused(PERF, arguments)
+
+
+@case
+def a_peer_that_is_not_here_is_said_to_be_missing():
+    said = is_refused(FAULTY, ['faulty', '--against', 'openmp'])
+    expect(said.endswith('openmp is not in this build: its compiler was not found'), said)
+
+
+@case
+def sizes_and_settings_that_do_not_go_together_are_refused():
+    said = is_refused(FAULTY, ['faulty', '--size', 'right,wrong', '--flavour', 'sour,salt'])
+    expect(said.endswith('wrong and salt do not go together'), said)
+
+
+@case
+def a_place_that_cannot_be_written_is_refused_before_anything_runs():
+    for out in ['/nonexistent/directory/x', scratch, '', '/proc/nosuch', os.path.join(scratch, 'x' * 300)]:
+        began = time.monotonic()
+        result = run('faulty', '--size', 'hang', '--limit', '5', '--out', out, program=FAULTY)
+        expect(result.returncode == 2 and len(result.stderr.splitlines()) == 1, out, result.returncode, result.stderr)
+        expect(time.monotonic() - began < 5, out, 'it ran')
+    if os.geteuid() != 0:
+        locked = os.path.join(scratch, 'locked')
+        open(locked, 'w', encoding='utf-8').close()
+        os.chmod(locked, 0o444)
+        expect(run('faulty', '--out', locked, program=FAULTY).returncode == 2, 'a file without the right to write')
+
+
+@case
+def a_full_disk_is_told_and_leaves_nothing():
+    place = os.path.join(scratch, 'full')
+    os.mkdir(place)
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+    result = subprocess.run([FAULTY, 'faulty', '--out', os.path.join(place, 'x')], capture_output=True, text=True,
+                            preexec_fn=limit, timeout=WAIT, check=False)
+    expect(result.returncode == 2 and result.stderr.startswith('heist-perf: cannot write '), result)
+    expect(os.listdir(place) == [], os.listdir(place))
+    with open('/dev/full', 'w', encoding='utf-8') as full: # its name is not told: nothing can happen to it
+        result = subprocess.run([FAULTY, 'faulty'], stdout=full, stderr=subprocess.PIPE, timeout=WAIT, check=False)
+    expect(result.returncode == 2 and result.stderr.startswith(b'heist-perf: cannot write'), result)
+
+
+@case
+def a_pipe_is_written_and_not_replaced():
+    # A device would do as well, but a mistake made by root here would replace it for the whole machine.
+    pipe = os.path.join(scratch, 'pipe')
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK) # now, so that nobody waits for anybody
+    result = run('faulty', '--format', 'json', '--out', pipe, program=FAULTY)
+    expect(result.returncode == 0 and stat.S_ISFIFO(os.stat(pipe).st_mode), 'it is no pipe any more')
+    with os.fdopen(reader, encoding='utf-8') as file:
+        expect(len(json.load(file)['rows']) > 1, 'no rows')
+
+
+@case
+def a_file_is_replaced_as_a_whole_and_links_stay():
+    place = os.path.join(scratch, 'place')
+    os.mkdir(place)
+    target, link = os.path.join(place, 'real.json'), os.path.join(place, 'link.json')
+    with open(target, 'w', encoding='utf-8') as file:
+        file.write('old')
+    os.symlink('real.json', link)
+    expect(run('faulty', '--format', 'json', '--out', link, program=FAULTY).returncode == 0, 'status')
+    with open(target, encoding='utf-8') as file:
+        expect(len(json.load(file)['rows']) > 1, 'no rows')
+    expect(os.path.islink(link) and sorted(os.listdir(place)) == ['link.json', 'real.json'], os.listdir(place))
+    mask = os.umask(0)
+    os.umask(mask)
+    expect(run('faulty', '--out', 'fresh', program=FAULTY).returncode == 0, 'status')
+    expect(stat.S_IMODE(os.stat(os.path.join(scratch, 'fresh')).st_mode) == 0o666 & ~mask, 'mode')
+
+
+# ---- signals ----
+
+def children_of(pid):
+    found = []
+    for entry in os.listdir('/proc'):
+        try:
+            with open(f'/proc/{entry}/stat', encoding='utf-8') as file:
+                fields = file.read().rsplit(')', 1)[1].split()
+        except (OSError, IndexError):
+            continue
+        if entry.isdigit() and int(fields[1]) == pid and fields[0] != 'Z':
+            found.append(int(entry))
+    return found
+
+
+def until(condition, what):
+    end = time.monotonic() + 30
+    while not condition():
+        expect(time.monotonic() < end, 'waited in vain:', what)
+        time.sleep(0.02)
+
+
+def begin(size, *arguments):
+    """Starts FAULTY in a size that takes for ever in its third run, and waits until it is there."""
+    process = subprocess.Popen([FAULTY, 'faulty', '--size', size, '--workers', '1', '--format', 'json', *arguments],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    until(lambda: len(children_of(process.pid)) == 2, 'children')
+    time.sleep(1)
+    return process
+
+
+@case
+def an_interrupted_run_prints_the_rows_so_far():
+    process = begin('gentle', '--runs', '5')
+    process.send_signal(signal.SIGINT)
+    out, said = process.communicate(timeout=WAIT)
+    expect(process.returncode == 130, process.returncode, said)
+    rows = json.loads(out)['rows']
+    expect([r['check'] for r in rows] == ['ok', 'ok'] and all(1 <= r['runs'] < 5 for r in rows), rows)
+
+
+@case
+def an_interrupted_run_does_not_count():
+    process = begin('interrupted', '--runs', '5')
+    process.send_signal(signal.SIGINT)
+    out, said = process.communicate(timeout=WAIT)
+    expect(process.returncode == 130, process.returncode, said)
+    heist = by(json.loads(out)['rows'], 'heist', 1)
+    expect(heist['check'] == 'ok' and heist['runs'] == 1, heist)
+
+
+@case
+def who_does_not_hear_the_first_interruption_does_not_survive_the_second():
+    process = begin('hang')
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    expect(process.poll() is None, 'it did not wait for the run')
+    process.send_signal(signal.SIGINT)
+    out, said = process.communicate(timeout=WAIT)
+    expect(process.returncode == 130, process.returncode, said)
+    expect(by(json.loads(out)['rows'], 'heist', 1)['check'].startswith('interrupted'), out)
+
+
+@case
+def termination_is_an_interruption_too():
+    process = begin('gentle', '--runs', '5')
+    process.send_signal(signal.SIGTERM)
+    out, _ = process.communicate(timeout=WAIT)
+    expect(process.returncode == 128 + signal.SIGTERM and json.loads(out)['rows'], process.returncode)
+
+
+@case
+def children_die_with_their_parent_and_leave_no_file():
+    place = os.path.join(scratch, 'killed')
+    os.mkdir(place)
+    process = begin('hang', '--out', os.path.join(place, 'x.json'))
+    children = children_of(process.pid)
+    expect(len(children) == 2, children)
+    process.kill()
+    process.communicate(timeout=WAIT)
+    until(lambda: not [c for c in children if os.path.exists(f'/proc/{c}/exe')], 'the end of the children')
+    expect(os.listdir(place) == [], os.listdir(place))
+
+
+# ---- what people see ----
+
+@case
+def progress_is_shown_on_a_terminal_only():
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([FAULTY, 'faulty', '--runs', '2'], stdout=subprocess.PIPE, stderr=theirs)
+    os.close(theirs)
+    said = b''
+    try:
+        while block := os.read(ours, 4096):
+            said += block
+    except OSError:
+        pass # the other end is closed
+    process.communicate(timeout=WAIT)
+    expect(b'faulty right, heist, 1 worker: warms up' in said and b'run 2 of 2' in said, said)
+    expect(run('faulty', program=FAULTY).stderr == '', 'progress without a terminal')
+
+
+@case
+def help_is_there_for_each_workload():
+    for arguments in [['--help'], ['-h'], ['--list'], ['--version'], ['peers', '--help']]:
+        result = run(*arguments)
+        expect(result.returncode == 0 and result.stdout and not result.stderr, arguments, result.stderr)
+    for workload in run('--list').stdout.split():
+        text = run(workload, '--help')
+        expect(text.returncode == 0 and f'heist-perf {workload}' in text.stdout, workload)
+        expect(workload in run('--help').stdout, workload)
+    expect('--schedule' in run('for', '--help').stdout, 'the options of for')
+
+
+@case
+def peers_are_of_no_use_by_hand():
+    for runtime in set(RUNTIMES) & {'openmp', 'libomp', 'tbb'}:
+        result = run(program=f'{PERF}-{runtime}')
+        expect(result.returncode == 2 and len(result.stderr.splitlines()) == 1, runtime, result.stderr)
+
+
+@case
+def the_two_openmp_runtimes_never_meet():
+    for runtime, alien in [('openmp', 'libomp'), ('libomp', 'libgomp'), ('heist', 'omp')]:
+        path = PERF if runtime == 'heist' else f'{PERF}-{runtime}'
+        if runtime in RUNTIMES:
+            needed = subprocess.run(['ldd', path], capture_output=True, text=True, timeout=WAIT, check=False).stdout
+            expect(alien not in needed, path, needed)
+
+
+@case
+def what_is_set_in_the_environment_is_told():
+    result = run('fib', '--quick', '--format', 'json', environment={'HEIST_STEAL': 'random "quoted"'})
+    expect(json.loads(result.stdout)['machine']['environment'].get('HEIST_STEAL') == 'random "quoted"', result.stdout)
+
+
+def main():
+    add_workloads()
+    failed = 0
+    for name, function in cases:
+        try:
+            function()
+            print(f'perf:{name}:PASS', flush=True)
+        except Exception as problem: # whatever it is, the other cases are tried too
+            failed += 1
+            print(f'perf:{name}:FAIL: {type(problem).__name__}: {problem}', flush=True)
+    subprocess.run(['rm', '-rf', '--', scratch], check=False)
+    print(f'\n-----------------------\n{len(cases)} Tests {failed} Failures 0 Ignored')
+    return 1 if failed else 0
+
+
+sys.exit(main())

@@ -1,0 +1,553 @@
+/* gemm gives what three plain loops give, within the rounding-error bound, whatever the shape, the leading dimensions, the
+ * type, the micro-kernel and the variant; it touches nothing beside its C; and its check finds one wrong entry. */
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <heist/heist.h>
+
+#include "apps/gemm/blas.h"
+#include "apps/gemm/check.h"
+#include "apps/gemm/gemm.h"
+#include "apps/gemm/work.h"
+#include "test_scale.h"
+#include "unity.h"
+
+static heist_pool *pool;
+
+void setUp(void)
+{
+    heist_options options = HEIST_OPTIONS_INIT;
+    options.workers = 2;
+    pool = heist_pool_new(&options);
+    TEST_ASSERT_NOT_NULL(pool);
+}
+
+void tearDown(void)
+{
+    TEST_ASSERT_EQUAL(0, heist_pool_free(pool));
+}
+
+/* ---- micro-kernels of every shape, also where the machine has no such vectors: the compiler then takes shorter ones ---- */
+
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunknown-pragmas"
+#endif
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
+#define KERNEL_FUNCTION wide_double
+#define KERNEL_ELEMENT double
+#define KERNEL_BYTES 64
+#define KERNEL_ROWS 8
+#define KERNEL_VECTORS 3
+#define KERNEL_TARGET
+#include "apps/gemm/kernel_template.h"
+
+#define KERNEL_FUNCTION wide_single
+#define KERNEL_ELEMENT float
+#define KERNEL_BYTES 64
+#define KERNEL_ROWS 8
+#define KERNEL_VECTORS 3
+#define KERNEL_TARGET
+#include "apps/gemm/kernel_template.h"
+
+#define KERNEL_FUNCTION middle_double
+#define KERNEL_ELEMENT double
+#define KERNEL_BYTES 32
+#define KERNEL_ROWS 6
+#define KERNEL_VECTORS 2
+#define KERNEL_TARGET
+#include "apps/gemm/kernel_template.h"
+
+#define KERNEL_FUNCTION middle_single
+#define KERNEL_ELEMENT float
+#define KERNEL_BYTES 32
+#define KERNEL_ROWS 6
+#define KERNEL_VECTORS 2
+#define KERNEL_TARGET
+#include "apps/gemm/kernel_template.h"
+
+/* A number of rows for which packing has no code of its own. */
+#define KERNEL_FUNCTION odd_double
+#define KERNEL_ELEMENT double
+#define KERNEL_BYTES 16
+#define KERNEL_ROWS 3
+#define KERNEL_VECTORS 1
+#define KERNEL_TARGET
+#include "apps/gemm/kernel_template.h"
+
+static bool everywhere(void)
+{
+    return true;
+}
+
+static const struct gemm_kernel shapes[] = {
+    {"wide", GEMM_DOUBLE, 8, 24, wide_double, everywhere},    {"wide", GEMM_SINGLE, 8, 48, wide_single, everywhere},
+    {"middle", GEMM_DOUBLE, 6, 8, middle_double, everywhere}, {"middle", GEMM_SINGLE, 6, 16, middle_single, everywhere},
+    {"odd", GEMM_DOUBLE, 3, 2, odd_double, everywhere},
+};
+
+/* Those that this machine can run, and the shapes above. */
+static size_t all_kernels(const struct gemm_kernel **kernels)
+{
+    size_t count = 0;
+    for (const struct gemm_kernel *const *k = gemm_kernels; *k; k++)
+        if ((*k)->usable()) kernels[count++] = *k;
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) kernels[count++] = &shapes[i];
+    return count;
+}
+#define MOST_KERNELS 16
+
+/* ---- one product against three loops ---- */
+
+/* Between the lines and behind them. In A and B a number that would be seen in C; in C one that even adding 0 changes. */
+#define UNREAD 77.0
+#define UNTOUCHED (-0.0)
+
+static double get(gemm_type type, const void *matrix, size_t index)
+{
+    return type == GEMM_DOUBLE ? ((const double *)matrix)[index] : (double)((const float *)matrix)[index];
+}
+
+static void put(gemm_type type, void *matrix, size_t index, double value)
+{
+    if (type == GEMM_DOUBLE)
+        ((double *)matrix)[index] = value;
+    else
+        ((float *)matrix)[index] = (float)value;
+}
+
+static void *matrix(gemm_type type, size_t rows, size_t columns, size_t stride, double filler, uint64_t seed)
+{
+    void *m = malloc((rows * stride + 1) * gemm_type_size(type));
+    TEST_ASSERT_NOT_NULL(m);
+    for (size_t i = 0; i < rows * stride + 1; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        bool inside = i % stride < columns && i < rows * stride;
+        put(type, m, i, inside ? (double)(int64_t)seed / 9223372036854775808.0 : filler);
+    }
+    return m;
+}
+
+struct sample {
+    struct gemm_product product;
+    void *a, *b, *c, *before;
+};
+
+static struct sample sample_new(gemm_type type, size_t m, size_t n, size_t k, size_t padding)
+{
+    size_t lda = k + padding, ldb = n + 2 * padding, ldc = n + 3 * padding;
+    if (lda == 0) lda = 1;
+    if (ldb == 0) ldb = ldc = 1;
+    struct sample s = {.a = matrix(type, m, k, lda, UNREAD, 11),
+                       .b = matrix(type, k, n, ldb, UNREAD, 12),
+                       .c = matrix(type, m, n, ldc, UNTOUCHED, 13)};
+    s.before = matrix(type, m, n, ldc, UNTOUCHED, 13);
+    s.product = (struct gemm_product){type, m, n, k, s.a, lda, s.b, ldb, s.c, ldc};
+    return s;
+}
+
+static void sample_free(struct sample *s)
+{
+    free(s->a);
+    free(s->b);
+    free(s->c);
+    free(s->before);
+}
+
+static double gamma_of(size_t terms, double unit)
+{
+    double tu = (double)terms * unit;
+    return tu / (1 - tu);
+}
+
+/* Entry (i,j) as it should be, and how far off it may be: gamma(k+1) times the sum of the absolute values in the precision that
+ * is tested, and the same in double precision for the reference, with as much again for rounding that sum. */
+static double expected(const struct sample *s, size_t i, size_t j, double *bound)
+{
+    const struct gemm_product *p = &s->product;
+    double unit = p->type == GEMM_DOUBLE ? DBL_EPSILON / 2 : (double)FLT_EPSILON / 2;
+    double sum = get(p->type, s->before, i * p->ldc + j), size = fabs(sum);
+    for (size_t q = 0; q < p->k; q++) {
+        double term = get(p->type, s->a, i * p->lda + q) * get(p->type, s->b, q * p->ldb + j);
+        sum += term;
+        size += fabs(term);
+    }
+    *bound = (gamma_of(p->k + 1, unit) + 2 * gamma_of(p->k + 1, DBL_EPSILON / 2)) * size;
+    return sum;
+}
+
+static const char *label(const struct gemm_product *p, const char *what)
+{
+    static char text[200];
+    snprintf(text, sizeof text, "%s, %s, %zux%zux%zu", what, p->type == GEMM_DOUBLE ? "double" : "single", p->m, p->n,
+             p->k);
+    return text;
+}
+
+static void assert_right(const struct sample *s, const char *what)
+{
+    const struct gemm_product *p = &s->product;
+    for (size_t i = 0; i < p->m; i++)
+        for (size_t j = 0; j < p->n; j++) {
+            double bound, right = expected(s, i, j, &bound);
+            double is = get(p->type, s->c, i * p->ldc + j);
+            if (!(fabs(is - right) <= bound)) {
+                char text[400];
+                snprintf(text, sizeof text, "%s: C[%zu][%zu] is %.17g, should be %.17g", label(p, what), i, j, is,
+                         right);
+                TEST_FAIL_MESSAGE(text);
+            }
+        }
+    for (size_t i = 0; i < p->m * p->ldc + 1; i++)
+        if (i % p->ldc >= p->n || i == p->m * p->ldc)
+            TEST_ASSERT_TRUE_MESSAGE(get(p->type, s->c, i) == 0 && signbit(get(p->type, s->c, i)), label(p, what));
+}
+
+/* ---- ways to compute it ---- */
+
+typedef enum { SERIAL_TILES, SERIAL_RECURSIVE, HEIST_TILES, HEIST_RECURSIVE, WAYS } way;
+static const char *const way_names[] = {"serial tiles", "serial recursive", "heist tiles", "heist recursive"};
+
+static void multiply(way how, const struct gemm_method *method, const struct gemm_product *p)
+{
+    bool leaves = how == SERIAL_RECURSIVE || how == HEIST_RECURSIVE;
+    size_t size = leaves ? 2 * gemm_leaf_stride(method, p) : gemm_workspace_size(method, p);
+    void *workspace = gemm_workspace_new(size);
+    TEST_ASSERT_NOT_NULL(workspace);
+    memset(workspace, 0x55, size); /* numbers that nothing may depend on */
+    switch (how) {
+    case SERIAL_TILES: gemm_serial_tiles(method, p, workspace, NULL); break;
+    case SERIAL_RECURSIVE: gemm_serial_recursive(method, p, workspace, NULL); break;
+    case HEIST_TILES: gemm_heist_tiles(pool, method, p, workspace, NULL); break;
+    case HEIST_RECURSIVE: gemm_heist_recursive(pool, method, p, workspace, NULL); break;
+    case WAYS: break;
+    }
+    gemm_workspace_free(workspace);
+}
+
+/* Caches as small as they come, so that small products have several rounds, slices, tiles and leaves. */
+static struct gemm_blocking small_pieces(const struct gemm_kernel *kernel)
+{
+    return (struct gemm_blocking){
+        .slice = 7,
+        .round_m = 5 * kernel->rows,
+        .round_n = 3 * kernel->columns,
+        .round_k = 21,
+        .tile_m = 2 * kernel->rows,
+        .tile_n = 2 * kernel->columns,
+        .leaf_m = 3 * kernel->rows,
+        .leaf_n = 3 * kernel->columns,
+        .leaf_k = 13,
+        .workers = 2,
+    };
+}
+
+static void try(const struct gemm_kernel *kernel, const struct gemm_blocking *blocking, way how, size_t m, size_t n,
+                size_t k, size_t padding)
+{
+    struct gemm_method method = {kernel, NULL, *blocking};
+    struct sample s = sample_new(kernel->type, m, n, k, padding);
+    char what[80];
+    snprintf(what, sizeof what, "%s, %s", kernel->name, way_names[how]);
+    multiply(how, &method, &s.product);
+    assert_right(&s, what);
+    sample_free(&s);
+}
+
+static struct gemm_blocking chosen(const struct gemm_kernel *kernel, size_t m, size_t n, size_t k)
+{
+    struct gemm_caches caches = gemm_caches_read();
+    return gemm_blocking_choose(kernel, &caches, m, n, k, 2);
+}
+
+/* ---- the tests ---- */
+
+static void every_size_from_1_to_70_is_right_with_every_kernel(void)
+{
+    const struct gemm_kernel *kernels[MOST_KERNELS];
+    size_t count = all_kernels(kernels), step = (size_t)(100 / (test_scale(100) > 0 ? test_scale(100) : 1));
+    for (size_t i = 0; i < count; i++)
+        for (size_t side = 1; side <= 70; side += step ? step : 1) {
+            struct gemm_blocking blocking = chosen(kernels[i], side, side, side);
+            try(kernels[i], &blocking, SERIAL_TILES, side, side, side, 0);
+        }
+}
+
+static void small_pieces_of_every_kind_are_right_in_every_way(void)
+{
+    static const size_t sides[][3] = {{1, 1, 1},    {1, 70, 40},  {70, 1, 41},  {64, 65, 1},
+                                      {33, 67, 29}, {61, 53, 47}, {48, 48, 42}, {70, 150, 43}};
+    const struct gemm_kernel *kernels[MOST_KERNELS];
+    size_t count = all_kernels(kernels);
+    for (size_t i = 0; i < count; i++)
+        for (size_t s = 0; s < sizeof sides / sizeof sides[0]; s++)
+            for (way how = 0; how < WAYS; how++) {
+                struct gemm_blocking blocking = small_pieces(kernels[i]);
+                try(kernels[i], &blocking, how, sides[s][0], sides[s][1], sides[s][2], 0);
+            }
+}
+
+static void lines_longer_than_the_matrix_are_left_alone(void)
+{
+    const struct gemm_kernel *kernels[MOST_KERNELS];
+    size_t count = all_kernels(kernels);
+    for (size_t i = 0; i < count; i++)
+        for (way how = 0; how < WAYS; how++) {
+            struct gemm_blocking small = small_pieces(kernels[i]), usual = chosen(kernels[i], 37, 59, 23);
+            try(kernels[i], &small, how, 37, 59, 23, 1);
+            try(kernels[i], &small, how, 24, 48, 16, 5);
+            try(kernels[i], &usual, how, 37, 59, 23, 3);
+        }
+}
+
+static void an_empty_side_changes_nothing(void)
+{
+    const struct gemm_kernel *kernels[MOST_KERNELS];
+    size_t count = all_kernels(kernels);
+    for (size_t i = 0; i < count; i++)
+        for (way how = 0; how < WAYS; how++) {
+            struct gemm_blocking small = small_pieces(kernels[i]), usual = chosen(kernels[i], 0, 0, 0);
+            try(kernels[i], &usual, how, 0, 0, 0, 0);
+            try(kernels[i], &small, how, 0, 9, 9, 0);
+            try(kernels[i], &small, how, 9, 0, 9, 0);
+            try(kernels[i], &small, how, 90, 100, 0, 2);
+        }
+}
+
+static void usual_pieces_are_right_on_long_and_flat_products(void)
+{
+    static const size_t sides[][3] = {{200, 210, 220}, {5, 700, 300}, {600, 7, 310}, {30, 31, 1500}, {257, 129, 513}};
+    for (gemm_type type = GEMM_DOUBLE; type <= GEMM_SINGLE; type++)
+        for (size_t s = 0; s < sizeof sides / sizeof sides[0]; s++)
+            for (way how = 0; how < WAYS; how++) {
+                const struct gemm_kernel *kernel = gemm_kernel_find(type, NULL);
+                struct gemm_blocking blocking = chosen(kernel, sides[s][0], sides[s][1], sides[s][2]);
+                try(kernel, &blocking, how, sides[s][0], sides[s][1], sides[s][2], 1);
+            }
+}
+
+/* Whole numbers so small that nothing is rounded: then every order of summation gives the same bits. */
+static void without_rounding_every_way_gives_the_same_bits(void)
+{
+    const struct gemm_kernel *kernel = gemm_kernel_find(GEMM_SINGLE, NULL);
+    struct gemm_method method = {kernel, NULL, small_pieces(kernel)};
+    struct sample first = sample_new(GEMM_SINGLE, 50, 60, 70, 0);
+    for (size_t i = 0; i < 50 * 70; i++) ((float *)first.a)[i] = (float)(i % 17) - 8;
+    for (size_t i = 0; i < 70 * 60; i++) ((float *)first.b)[i] = (float)(i % 13) - 6;
+    for (size_t i = 0; i < 50 * 60; i++) ((float *)first.before)[i] = (float)(i % 5);
+    float *reference = malloc(50 * 60 * sizeof *reference);
+    TEST_ASSERT_NOT_NULL(reference);
+    for (way how = 0; how < WAYS; how++) {
+        memcpy(first.c, first.before, 50 * 60 * sizeof(float));
+        multiply(how, &method, &first.product);
+        if (how == 0) memcpy(reference, first.c, 50 * 60 * sizeof(float));
+        TEST_ASSERT_EQUAL_MEMORY_MESSAGE(reference, first.c, 50 * 60 * sizeof(float), way_names[how]);
+    }
+    assert_right(&first, "whole numbers");
+    free(reference);
+    sample_free(&first);
+}
+
+/* Down to the leaves. */
+static void assert_halves(const struct gemm_method *method, const struct gemm_product *whole)
+{
+    struct gemm_product first, second;
+    gemm_split how = gemm_product_split(method, whole, &first, &second);
+    if (how == GEMM_LEAF) {
+        TEST_ASSERT_TRUE(whole->m <= method->blocking.leaf_m && whole->n <= method->blocking.leaf_n);
+        TEST_ASSERT_TRUE(whole->k <= method->blocking.leaf_k);
+        return;
+    }
+    TEST_ASSERT_EQUAL(how == GEMM_IN_TURN, first.c == second.c);
+    TEST_ASSERT_TRUE(first.m > 0 && first.n > 0 && first.k > 0 && second.m > 0 && second.n > 0 && second.k > 0);
+    TEST_ASSERT_EQUAL_size_t(whole->m * whole->n * whole->k,
+                             first.m * first.n * first.k + second.m * second.n * second.k);
+    assert_halves(method, &first);
+    assert_halves(method, &second);
+}
+
+static void halves_with_the_same_c_never_run_side_by_side(void)
+{
+    static char place; /* only addresses are compared */
+    const struct gemm_kernel *kernel = gemm_kernel_find(GEMM_DOUBLE, NULL);
+    struct gemm_method method = {kernel, NULL, small_pieces(kernel)};
+    struct gemm_product p = {GEMM_DOUBLE, 97, 101, 103, &place, 103, &place, 101, &place, 101};
+    assert_halves(&method, &p);
+    p.k = 5000;
+    assert_halves(&method, &p);
+}
+
+static void a_serial_blas_may_compute_the_tiles(void)
+{
+    const struct gemm_blas *blas;
+    char error[200];
+    int result = gemm_blas_open(NULL, 1, &blas, error, sizeof error);
+    if (result == -ENOTSUP) TEST_IGNORE_MESSAGE(error);
+    TEST_ASSERT_EQUAL(0, result);
+    for (gemm_type type = GEMM_DOUBLE; type <= GEMM_SINGLE; type++)
+        for (way how = 0; how < WAYS; how++) {
+            const struct gemm_kernel *kernel = gemm_kernel_find(type, NULL);
+            struct gemm_method method = {kernel, blas, small_pieces(kernel)};
+            struct sample s = sample_new(type, 61, 53, 47, 2);
+            multiply(how, &method, &s.product);
+            assert_right(&s, way_names[how]);
+            sample_free(&s);
+        }
+}
+
+static void nothing_runs_after_a_stop(void)
+{
+    const struct gemm_kernel *kernel = gemm_kernel_find(GEMM_DOUBLE, NULL);
+    struct gemm_method method = {kernel, NULL, small_pieces(kernel)};
+    struct sample s = sample_new(GEMM_DOUBLE, 40, 40, 40, 0);
+    const volatile bool stop = true;
+    void *workspace =
+        gemm_workspace_new(gemm_workspace_size(&method, &s.product) + 2 * gemm_leaf_stride(&method, &s.product));
+    TEST_ASSERT_NOT_NULL(workspace);
+    gemm_serial_tiles(&method, &s.product, workspace, &stop);
+    gemm_serial_recursive(&method, &s.product, workspace, &stop);
+    gemm_heist_tiles(pool, &method, &s.product, workspace, &stop);
+    gemm_heist_recursive(pool, &method, &s.product, workspace, &stop);
+    TEST_ASSERT_EQUAL_MEMORY(s.before, s.c, 40 * 40 * sizeof(double));
+    gemm_workspace_free(workspace);
+    sample_free(&s);
+}
+
+/* ---- the check ---- */
+
+static bool passes(const struct gemm_check *check, const struct gemm_product *p)
+{
+    char verdict[200];
+    gemm_check_result(check, p, verdict, sizeof verdict);
+    return strcmp(verdict, "ok") == 0;
+}
+
+/* `least` is an error that must be found, far below what a lost or doubled term makes. */
+static void one_wrong_entry_is_found(gemm_type type, size_t side, size_t width, double least)
+{
+    const struct gemm_kernel *kernel = gemm_kernel_find(type, NULL);
+    struct gemm_method method = {kernel, NULL, chosen(kernel, side, side, side)};
+    struct sample s = sample_new(type, side, side, side, 1);
+    struct gemm_check *check = gemm_check_new(&s.product, width, 5);
+    TEST_ASSERT_NOT_NULL(check);
+    TEST_ASSERT_FALSE_MESSAGE(passes(check, &s.product), "C as it was before the product");
+    multiply(SERIAL_TILES, &method, &s.product);
+    TEST_ASSERT_TRUE(passes(check, &s.product));
+    static const size_t of_side[][2] = {{0, 0}, {1, 2}, {3, 7}, {5, 5}, {8, 8}}; /* in eighths */
+    for (size_t e = 0; e < sizeof of_side / sizeof of_side[0]; e++) {
+        size_t i = of_side[e][0] * (side - 1) / 8, j = of_side[e][1] * (side - 1) / 8, at = i * s.product.ldc + j;
+        double right = get(type, s.c, at);
+        put(type, s.c, at, right + least);
+        TEST_ASSERT_FALSE_MESSAGE(passes(check, &s.product), "one entry is too large");
+        put(type, s.c, at, (double)NAN);
+        TEST_ASSERT_FALSE_MESSAGE(passes(check, &s.product), "one entry is not a number");
+        put(type, s.c, at, right);
+    }
+    TEST_ASSERT_TRUE(passes(check, &s.product));
+    gemm_check_free(check);
+    sample_free(&s);
+}
+
+static void the_check_finds_one_wrong_entry(void)
+{
+    one_wrong_entry_is_found(GEMM_DOUBLE, 97, 1, 1e-11);
+    one_wrong_entry_is_found(GEMM_SINGLE, 97, 1, 1e-3);
+}
+
+static void the_check_finds_one_wrong_entry_among_its_neighbours(void)
+{
+    one_wrong_entry_is_found(GEMM_DOUBLE, 97, 8, 1e-10);
+    one_wrong_entry_is_found(GEMM_SINGLE, 97, 8, 1e-2);
+    one_wrong_entry_is_found(GEMM_DOUBLE, 150, 32, 1e-9);
+    one_wrong_entry_is_found(GEMM_SINGLE, 150, 32, 0.1);
+}
+
+/* Two that are exchanged have the same sum, but not with their weights. */
+static void the_check_finds_two_neighbours_exchanged(void)
+{
+    const struct gemm_kernel *kernel = gemm_kernel_find(GEMM_DOUBLE, NULL);
+    struct gemm_method method = {kernel, NULL, chosen(kernel, 60, 60, 60)};
+    struct sample s = sample_new(GEMM_DOUBLE, 60, 60, 60, 0);
+    struct gemm_check *check = gemm_check_new(&s.product, 16, 5);
+    TEST_ASSERT_NOT_NULL(check);
+    multiply(SERIAL_TILES, &method, &s.product);
+    TEST_ASSERT_TRUE(passes(check, &s.product));
+    double *c = s.c, left = c[60 * 31 + 17];
+    c[60 * 31 + 17] = c[60 * 31 + 18];
+    c[60 * 31 + 18] = left;
+    TEST_ASSERT_FALSE(passes(check, &s.product));
+    gemm_check_free(check);
+    sample_free(&s);
+}
+
+static void a_check_that_would_take_long_takes_more_columns_together(void)
+{
+    struct gemm_product p = {.type = GEMM_DOUBLE, .m = 100, .n = 100, .k = 100};
+    TEST_ASSERT_EQUAL(1, gemm_check_width(&p));
+    p.m = p.n = p.k = 2000;
+    size_t width = gemm_check_width(&p);
+    TEST_ASSERT_TRUE(width > 1 && width < 128);
+    p.m = p.k = 1000000;
+    p.n = 3;
+    TEST_ASSERT_EQUAL(4, gemm_check_width(&p)); /* never more than there are, rounded up */
+}
+
+/* ---- sizes ---- */
+
+static void sizes_are_read_or_refused(void)
+{
+    static const char *const wrong[] = {"",
+                                        "0",
+                                        "-1",
+                                        "x",
+                                        "3x",
+                                        "3x4",
+                                        "x3x4",
+                                        "3x4x5x6",
+                                        "3x4x5x",
+                                        "1e3",
+                                        " 5",
+                                        "5 ",
+                                        "3x0x4",
+                                        "1000001",
+                                        "99999999999999999999",
+                                        "3X4X5",
+                                        "1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1"};
+    size_t m, n, k;
+    char error[200] = "";
+    TEST_ASSERT_EQUAL(0, gemm_size_parse("1000", &m, &n, &k, error, sizeof error));
+    TEST_ASSERT_TRUE(m == 1000 && n == 1000 && k == 1000);
+    TEST_ASSERT_EQUAL(0, gemm_size_parse("3x40x500", &m, &n, &k, error, sizeof error));
+    TEST_ASSERT_TRUE(m == 3 && n == 40 && k == 500);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        error[0] = '\0';
+        TEST_ASSERT_EQUAL_MESSAGE(-EINVAL, gemm_size_parse(wrong[i], &m, &n, &k, error, sizeof error), wrong[i]);
+        TEST_ASSERT_TRUE_MESSAGE(strlen(error) > 0, wrong[i]);
+    }
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(every_size_from_1_to_70_is_right_with_every_kernel);
+    RUN_TEST(small_pieces_of_every_kind_are_right_in_every_way);
+    RUN_TEST(lines_longer_than_the_matrix_are_left_alone);
+    RUN_TEST(an_empty_side_changes_nothing);
+    RUN_TEST(usual_pieces_are_right_on_long_and_flat_products);
+    RUN_TEST(without_rounding_every_way_gives_the_same_bits);
+    RUN_TEST(halves_with_the_same_c_never_run_side_by_side);
+    RUN_TEST(a_serial_blas_may_compute_the_tiles);
+    RUN_TEST(nothing_runs_after_a_stop);
+    RUN_TEST(the_check_finds_one_wrong_entry);
+    RUN_TEST(the_check_finds_one_wrong_entry_among_its_neighbours);
+    RUN_TEST(the_check_finds_two_neighbours_exchanged);
+    RUN_TEST(a_check_that_would_take_long_takes_more_columns_together);
+    RUN_TEST(sizes_are_read_or_refused);
+    return UNITY_END();
+}

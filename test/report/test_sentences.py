@@ -1,0 +1,245 @@
+"""What the report says is what the data says: for sample.json, and for the same data turned round."""
+import sys
+
+import cases
+import sample
+from report import noise, rows, words
+from sample import slower, text
+
+
+def says(said, *parts):
+    for part in parts:
+        assert part in said, '{!r} is not in {!r}'.format(part, said)
+
+
+def says_not(said, *parts):
+    for part in parts:
+        assert part not in said, '{!r} is in {!r}'.format(part, said)
+
+
+# --- speed-up and efficiency ------------------------------------------------------------------------------------------
+
+def the_speedup_is_that_of_the_least_times():
+    ours = {row.workers: row.min_ns for row in sample.results().of('fib', 'heist')}
+    only = sample.section('speedup', keep=lambda fields: fields['workload'] == 'fib')
+    says(only.sentences[0], 'With 2 workers on 2 cores heist is {} times as fast as with one (fib)'.format(
+        words.factor(ours[1] / ours[2])))
+
+
+def the_worst_and_the_best_workload_are_named():
+    says(text('speedup'), 'from 0.87 in wide to 1.98 in lfsr')
+    says(text('speedup', slower(4, workload='sort', runtime='heist', workers=2)), 'from 0.46 in sort')
+
+
+def a_loss_against_the_serial_program_is_told():
+    says(text('speedup'), '2 of 10 are behind: wide at 0.38 and tree at 0.89')
+    won = text('speedup', slower(9, runtime='serial'))
+    says(won, 'beats the serial program in all 10')
+    says_not(won, 'behind')
+
+
+def a_faster_peer_is_named_and_a_slower_one_is_not():
+    says(text('speedup'), 'fastest runtime in 7 of 9', 'faster than it: oneTBB in sort (by 13%)')
+    turned = text('speedup', slower(100, runtime='heist'))
+    says(turned, 'fastest runtime in none of 9', 'OpenMP (libgomp) in for')
+    says_not(text('speedup', slower(0.01, runtime='heist')), 'faster than it')
+
+
+def times_that_differ_less_than_their_noise_are_not_ranked():
+    says(text('speedup'), 'in gemm it cannot be told apart')
+    says(text('speedup', lambda fields: fields.update(median_ns=fields['min_ns'] * 100)),
+         'fastest runtime in none of 9',
+         'in fib, nqueens, tree, wide, for, sort, strassen, uts and gemm it cannot be told apart')
+
+
+def more_workers_than_cores_are_called_oversubscribed():
+    says(text('speedup'), 'With 8 workers on 2 cores (oversubscribed), 6 of 10 take longer than with 2: wide by 8.8%, '
+         'gemm by 8.3%, fib by 3.7% and 3 others by less.')
+    flat = text('speedup', slower(0.5, runtime='heist', workers=8))
+    says(flat, '(oversubscribed) none is slower')
+    cpus = [dict(sample.ORIGINAL['machine']['cpus'][0], cpu=i, core=i) for i in range(8)]
+    large = text('speedup', machine={'cpus': cpus, 'workers': 8})
+    says(large, 'With 8 workers on 8 cores')
+    says_not(large, 'oversubscribed')
+
+
+def efficiency_counts_the_cores_that_there_are():
+    says(text('efficiency'), '99% of a core in the median; below 90% is wide (44%)')
+    says(text('efficiency', slower(4, runtime='heist', workers=2)), 'below 90% are wide (11%), sort (23%)')
+    says_not(text('efficiency', keep=lambda fields: fields['workload'] != 'wide'), 'below')
+    shares = {row['workers']: row['efficiency'] for row in sample.section('efficiency').tables[0].rows
+              if row['workload'] == 'fib' and row['runtime'] == 'heist'}
+    assert all(0.9 < shares[count] <= 1 for count in (1, 2, 4, 8)), 'workers without a core are held against it'
+
+
+def a_row_is_compared_with_what_ran_beside_it():
+    def step(name, factor):
+        return (name,
+                {'rows': [dict(row, step=name, min_ns=row['min_ns'] * (factor if row['runtime'] == 'serial' else 1))
+                                for row in sample.ORIGINAL['rows'] if row['workload'] == 'fib']})
+    both = rows.merge([step('one', 0.5), step('two', 1)])
+    ours = [both.over_serial(row) for row in both.of('fib', 'heist', 1)]
+    assert abs(ours[1] / ours[0] - 2) < 1e-9, ours
+
+
+def a_number_of_workers_that_one_workload_has_is_not_everybodys():
+    def add(fields):
+        if fields['workload'] == 'gemm' and fields['runtime'] == 'heist' and fields['workers'] == 8:
+            fields['workers'] = 16
+    said = text('speedup', add)
+    says(said, 'With 8 workers on 2 cores (oversubscribed)')
+    says_not(said, '16')
+
+
+# --- what a task costs ------------------------------------------------------------------------------------------------
+
+def a_tasks_cost_stands_beside_a_call_and_the_cheapest_peer():
+    says(text('overhead'), 'A task of fib costs heist 2.76 ns, 1.01 ns more than a plain call; the cheapest of the '
+                           'others, oneTBB, takes 31.0 ns, 11 times as much.')
+
+
+def a_peer_with_cheaper_tasks_is_said_to_be_cheaper():
+    says(text('overhead', slower(40, workload='fib', runtime='heist')),
+         'oneTBB is cheaper, at 31.0 ns: heist takes 3.56 times as much')
+    says(text('overhead', slower(0.5, workload='fib', runtime='heist')), '0.370 ns less than a plain call')
+
+
+def equal_costs_cannot_be_told_apart():
+    says(text('overhead', slower(31 / 2.76, workload='fib', runtime='heist')), 'which cannot be told apart')
+
+
+def without_peers_nobody_is_compared():
+    alone = text('overhead', keep=lambda fields: fields['runtime'] in ('heist', 'serial'))
+    says(alone, '1.01 ns more than a plain call.')
+    says_not(alone, 'cheapest')
+
+
+# --- matrix product ---------------------------------------------------------------------------------------------------
+
+def the_goal_is_met_when_it_is():
+    says(text('gemm'), 'between 97% and 98% of the better BLAS in 8 cases: the goal of 95% is met in all')
+
+
+def the_goal_is_missed_when_it_is():
+    says(text('gemm', slower(1.5, workload='gemm', runtime='heist')), 'the goal of 95% is missed in all')
+    one = text('gemm', slower(1.5, workload='gemm', runtime='heist', size='1000', type='double', workers=2))
+    says(one, 'met in 7 and missed in 1: 1000 double, 2 workers (66%)')
+    close = text('gemm', slower(1.04, workload='gemm', runtime='heist', size='1000', type='double', workers=2),
+                 lambda fields: fields.update(median_ns=fields['min_ns'] * 1.1))
+    says(close, '1000 double, 2 workers (95%, within its noise)')
+
+
+def the_better_of_the_libraries_is_the_measure():
+    says(text('gemm', slower(0.5, workload='gemm', runtime='blis')), 'heist makes 51% of the better BLAS in 8 cases',
+         'where BLIS makes 256')
+
+
+def without_a_library_there_is_no_goal():
+    alone = text('gemm', keep=lambda fields: fields['runtime'] not in ('openblas', 'blis'))
+    says(alone, 'no BLAS was found')
+    says_not(alone, 'goal')
+
+
+def the_seeds_table_is_beside_ours():
+    table = sample.section('gemm').tables[0]
+    assert [row['seeds_efficiency'] for row in table.rows] == [1.0, 0.99, 0.97, 1.01, 0.87]
+    assert [row['workers'] for row in table.rows] == [1, 2, 4, 8, 16]
+    assert [row['remark'] for row in table.rows] == [None, None, 'oversubscribed', 'oversubscribed', 'not measured']
+    says(text('gemm', slower(100, workload='gemm', runtime='heist')), '10 times less')
+
+
+# --- LFSR -------------------------------------------------------------------------------------------------------------
+
+def the_seeds_stand_beside_our_modes():
+    says(text('lfsr'), 'With 2, 4 and 8 workers heist (auto mode) is 1.96, 1.96 and 1.92 times as fast as the serial '
+                       'program (4 and 8 oversubscribed: there are 2 cores); the seeds reached 0.79, 0.62 and 0.38.')
+    says(text('lfsr', slower(10, workload='lfsr', runtime='heist')),
+         'the seeds reached 0.79, 0.62 and 0.38, which is more.')
+    says(text('lfsr', slower(10, workload='lfsr', runtime='heist', workers=2)), 'which is more in 1 of 3.')
+
+
+def the_goals_of_lfsr_are_judged():
+    says(text('lfsr'), 'goal of 1.95 at two workers from 20 bits on is met at 20 bits (1.955)',
+         'One worker is 1.5% slower '
+         'than the serial loop (within the 2% allowed)', '8 workers on the two cores are no slower than two (goal met)')
+    turned = text('lfsr', slower(1.1, workload='lfsr', runtime='heist', workers=2),
+                  slower(1.1, workload='lfsr', runtime='heist', workers=1),
+                  slower(1.5, workload='lfsr', runtime='heist', workers=8))
+    says(turned, 'is missed at 20 bits (1.777)', '(more than the 2% allowed)', 'are slower than two by 39%', 'missed)')
+
+
+def the_best_batch_is_the_fastest():
+    says(text('batches'), 'the best batch is 20\u202f000 states in steal mode, 1.96 times as fast')
+    says(text('batches', slower(0.5, batch_size='500', mode='static')), 'the best batch is 500 states in static mode',
+         '3.80 times as fast as the serial loop; none of the 19 other choices')
+
+
+def small_batches_cost_what_they_cost():
+    says(text('batches'), 'Batches of 100 take longer than the best size of the same mode: shared by 40%',
+         'not so hybrid or '
+         'static')
+    says(text('batches', slower(0.1, batch_size='100')), 'Batches of 100 cost nothing that can be told from noise')
+
+
+def the_automatic_batch_is_compared_with_the_best():
+    says(text('batches'), 'The automatic choice in auto mode is as fast')
+    says(text('batches', slower(2, batch_size='auto')), 'is behind it by 100%')
+    says(text('batches', slower(0.5, batch_size='auto')), 'is faster still, by 100%')
+
+
+# --- latencies and submissions ----------------------------------------------------------------------------------------
+
+def the_slower_of_two_latencies_is_named():
+    says(text('latency'), 'the former takes 62 times as long', 'the former takes 2.41 times as long')
+    turned = text('latency', slower(1e6, workload='wake', state='spinning'), slower(10, workload='steal', fence='on'))
+    says(turned, 'the latter takes', 'the latter takes 4.15 times as long')
+    says_not(turned, 'former')
+
+
+def a_steal_is_one_of_many():
+    row = sample.results().of('steal', fence='off', victim='answering')[0]
+    says(text('latency'), 'costs {} where the thief'.format(words.duration(row.median_ns / row.tasks)))
+
+
+def submissions_are_compared_at_the_best_number_of_workers():
+    says(text('submit'), '6.49 million tasks a second with 1 worker on 2 cores, 1.40 times as many as oneTBB takes',
+         'The least is 3.97 million a second, with 8 workers on 2 cores (oversubscribed).')
+    says(text('submit', slower(10, workload='submit', runtime='heist')), 'oneTBB takes 7.13 times as many')
+
+
+# --- noise ------------------------------------------------------------------------------------------------------------
+
+def noisy(factor, **of):
+    def change(fields):
+        if all(fields.get(name) == value for name, value in of.items()):
+            fields['median_ns'] = fields['min_ns'] * factor
+    return change
+
+
+def a_noisy_sample_is_called_noisy():
+    says_not(text('overhead'), 'Noisy')
+    says(text('overhead', noisy(1.5, workload='fib', runtime='tbb')), 'not to be relied on: oneTBB in fib (50%)')
+    says(text('speedup', noisy(1.2, workload='fib', runtime='heist')), 'fib with 2 workers (20%)')
+
+
+def a_single_run_tells_nothing_of_noise():
+    row = sample.results(noisy(3, workload='fib')).of('fib', 'heist')[0]
+    assert noise.noisy(row)
+    row.runs = 1
+    assert noise.spread(row) is None and not noise.noisy(row)
+
+
+def numbers_have_the_digits_that_matter():
+    assert [words.significant(value) for value in (2.764, 9.996, 31.44, 1250, 0.00234, 99.96)] == [
+        '2.76', '10.0', '31.4', '1250', '0.00234', '100']
+    assert [words.duration(value) for value in (2.76, 999.9, 14200, 3.1e6, 2.5e9)] == [
+        '2.76 ns', '1.00 µs', '14.2 µs', '3.10 ms', '2.50 s']
+    assert [words.factor(value) for value in (0.5, 9.99, 11.4, 16043)] == ['0.50', '9.99', '11', '16\u202f000']
+    assert [words.size(each) for each in ('30', 'T3S', '1000', '1000000', '250000')] == [
+        '30', 'T3S', '1000', '10\u2076', '250\u202f000']
+    assert words.listing(['a', 'b', 'c']) == 'a, b and c' and words.listing(['a']) == 'a' and words.listing([]) == ''
+
+
+sys.exit(cases.run('test_sentences', [value for name, value in list(globals().items()) if callable(value) and
+                                      getattr(value, '__module__', '') == '__main__' and
+                                      name not in ('says', 'says_not', 'noisy')]))

@@ -1,0 +1,270 @@
+"""tools/sweep from outside, with programs in place of Meson and heist-perf that do nothing but pretend: what it
+measures, where it writes, what it leaves behind when something goes wrong."""
+import os
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+import cases
+import sample
+
+SCRATCH = tempfile.mkdtemp(prefix='heist sweep ')
+os.chmod(SCRATCH, 0o755)  # another user is to work here
+TREE, SHIMS = os.path.join(SCRATCH, 'a tree'), os.path.join(SCRATCH, 'shims')
+NOBODY = 65534
+PATH = SHIMS + ':/usr/local/bin:/usr/bin:/bin'
+WAIT = 120
+NOT_MEASURED = re.compile('not measured at all: (tree-beyond )?wide (wide-beyond )?steal')  # beyond the cores, if few
+
+MESON = '''#!/bin/sh
+case $1 in
+    --version) echo 1.2.0 ;;
+    setup) while [ $# -gt 2 ]; do shift; done; mkdir -p "$1/meson-private" "$1/perf" ;;
+    compile) [ -z "$NO_BUILD" ] || exit 1; cp "${0%/*}/pretended-perf" "$3/perf/heist-perf" ;;
+esac
+'''
+
+PERF = '''#!/usr/bin/env python3
+import json, os, signal, sys, time
+workload, out = sys.argv[1], sys.argv[sys.argv.index('--out') + 1]
+rows = [row for row in json.load(open(os.environ['SAMPLE']))['rows'] if row['workload'] == workload]
+status = 0
+if os.environ.get('FAILS') == workload:
+    sys.exit(2)
+if os.environ.get('WRONG') == workload:
+    rows[0]['check'], status = 'wrong', 1
+if os.environ.get('WAITS') == workload:
+    def interrupted(*_):
+        global status
+        status = 130
+    signal.signal(signal.SIGINT, signal.SIG_DFL if os.environ.get('DIES') else interrupted)
+    open(os.environ['WAITING'], 'w').close()
+    deadline = time.monotonic() + 60
+    while not status and time.monotonic() < deadline:
+        time.sleep(0.02)
+    rows = [dict(row, check='interrupted') for row in rows[:1]]
+with open(out + '.part', 'w') as to:
+    json.dump({'machine': {}, 'rows': rows}, to)
+os.rename(out + '.part', out)
+sys.exit(status)
+'''
+
+
+def executable(name, text):
+    path = os.path.join(SHIMS, name)
+    with open(path, 'w', encoding='utf-8') as out:
+        out.write(text)
+    os.chmod(path, 0o755)
+
+
+def prepare():
+    """A tree with nothing but the tools, and a PATH on which everything is installed."""
+    os.mkdir(SHIMS)
+    shutil.copytree(os.path.join(sample.HERE, '..', '..', 'tools'), os.path.join(TREE, 'tools'),
+                    ignore=shutil.ignore_patterns('__pycache__'))
+    shutil.copy(os.path.join(sample.HERE, 'sample.json'), SCRATCH)
+    for path, folders, names in os.walk(SCRATCH):
+        for name in folders + names:
+            full = os.path.join(path, name)
+            os.chmod(full, os.stat(full).st_mode | stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH)
+    for name in ('gcc', 'g++', 'clang-14', 'ninja', 'pkg-config'):
+        executable(name, '#!/bin/sh\n[ ! -p /dev/stdin ] || cat >/dev/null\nexit 0\n')  # whoever pipes to it minds
+    executable('meson', MESON)
+    executable('pretended-perf', PERF)
+    executable('gnuplot', '#!/bin/sh\nexit 1\n')  # drawing is what test_page is about
+
+
+def command(*arguments):
+    return [os.path.join(TREE, 'tools', 'sweep'), '--no-install', *arguments]
+
+
+def environment(**more):
+    inherited = {name: value for name, value in os.environ.items() if name != 'PYTHONDONTWRITEBYTECODE'}
+    return dict(inherited, PATH=PATH, SAMPLE=os.path.join(SCRATCH, 'sample.json'), LC_ALL='C.UTF-8',
+                XDG_CACHE_HOME=os.path.join(SCRATCH, 'cache'), **more)
+
+
+def place(name):
+    """A new directory to work in."""
+    path = os.path.join(SCRATCH, name)
+    os.mkdir(path)
+    return path
+
+
+def sweep(*arguments, where, prefix=(), **more):
+    return subprocess.run([*prefix, *command(*arguments)], cwd=where, env=environment(**more), capture_output=True,
+                          text=True, timeout=WAIT, check=False, stdin=subprocess.DEVNULL)
+
+
+def page(*parts):
+    with open(os.path.join(*parts, 'index.html'), encoding='utf-8') as found:
+        return found.read()
+
+
+def leftovers(folder):
+    """Files that somebody began to write."""
+    return [name for _, _, names in os.walk(folder) for name in names if name.startswith('.') or name.endswith('.part')]
+
+
+# --- the cases --------------------------------------------------------------------------------------------------------
+
+def a_report_is_made_where_paths_have_spaces():
+    where = place('my own place')
+    done = sweep('--out', 'my report', where=where)
+    assert done.returncode == 0, done.stderr
+    made = os.path.join(where, 'my report')
+    assert 'A task of fib costs heist 2.76 ns' in page(made)
+    assert {'index.html', 'results.json', 'results.csv', 'figures', 'runs'} <= set(os.listdir(made))
+    assert done.stdout.rstrip().endswith('The report: ' + os.path.join(os.path.realpath(made), 'index.html'))
+    steps = [line for line in done.stderr.splitlines() if line.startswith('[')]
+    assert '/{}] fib '.format(len(steps)) in steps[0] and '[{0}/{0}] steal '.format(len(steps)) in steps[-1], steps
+    assert not leftovers(where)
+    assert os.path.isdir(os.path.join(TREE, 'build', 'sweep')), 'a tree that can be written to is built in'
+    assert not any('__pycache__' in folders for _, folders, _ in os.walk(TREE))
+
+
+def a_tree_that_is_read_only_will_do():
+    if os.getuid() == 0 and not shutil.which('setpriv'):
+        cases.ignore('root can write everywhere, and there is no setpriv')
+    where, tree = place('elsewhere'), os.path.join(SCRATCH, 'a tree')
+    os.makedirs(os.path.join(SCRATCH, 'cache'), exist_ok=True)
+    prefix = ()
+    if os.getuid() == 0:
+        prefix = ('setpriv', '--reuid={}'.format(NOBODY), '--regid={}'.format(NOBODY), '--clear-groups')
+        os.chown(where, NOBODY, NOBODY)
+        os.chown(os.path.join(SCRATCH, 'cache'), NOBODY, NOBODY)
+        if subprocess.run([*prefix, 'python3', '-c', ''], env=environment(), check=False).returncode:
+            cases.ignore('another user cannot run python3')
+    else:
+        os.chmod(tree, 0o555)
+    before = sorted(os.listdir(tree))
+    done = sweep('--only', 'fib', where=where, prefix=prefix)
+    os.chmod(tree, 0o755)
+    assert done.returncode == 0, done.stderr
+    assert 'A task of fib' in page(where, 'report')
+    assert sorted(os.listdir(tree)) == before
+
+
+def interrupted_in_tree(where, **more):
+    """A sweep of four, interrupted in the second as from a terminal: every process gets the signal. Gives its
+    status."""
+    waiting = os.path.join(where, 'waiting')
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell cannot catch what it was told to ignore
+    running = subprocess.Popen(command('--only', 'fib,tree,wide,steal'), cwd=where, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, start_new_session=True, stdin=subprocess.DEVNULL,
+                               env=environment(WAITS='tree', WAITING=waiting, **more))
+    deadline = time.monotonic() + WAIT
+    while not os.path.exists(waiting) and running.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.killpg(running.pid, signal.SIGINT)
+    running.communicate(timeout=WAIT)
+    return running.returncode
+
+
+def an_interrupt_leaves_what_there_is():
+    where = place('interrupted')
+    status = interrupted_in_tree(where)
+    assert status == 130, status
+    text = page(where, 'report')
+    assert 'A task of fib costs' in text and 'tree was interrupted' in text
+    assert NOT_MEASURED.search(text)
+    assert not leftovers(where)
+
+
+def an_interrupt_that_kills_the_program_leaves_what_was_before():
+    where = place('killed')
+    status = interrupted_in_tree(where, DIES='1')
+    assert status == 130, status
+    text = page(where, 'report')
+    assert 'A task of fib costs' in text and 'A task of tree' not in text and NOT_MEASURED.search(text)
+    assert not leftovers(where)
+
+
+def a_wrong_result_is_status_1():
+    where = place('wrong')
+    done = sweep('--only', 'fib,tree', where=where, WRONG='tree')
+    assert done.returncode == 1, done
+    assert 'Wrong result: tree' in page(where, 'report')
+
+
+def what_cannot_be_measured_is_noted_and_the_rest_goes_on():
+    where = place('failing')
+    done = sweep('--only', 'fib,tree,wide', where=where, FAILS='tree')
+    assert done.returncode == 0, done
+    text = page(where, 'report')
+    assert 'tree could not be measured' in text and 'A task of wide costs' in text
+    done = sweep('--only', 'tree', '--out', 'none', where=where, FAILS='tree')
+    assert done.returncode == 2 and 'nothing was measured' in done.stderr, done
+    assert os.listdir(os.path.join(where, 'none')) == ['runs']
+
+
+def what_is_lacking_is_told():
+    where = place('lacking')
+    executable('pkg-config', '#!/bin/sh\nexit 1\n')
+    try:
+        done = sweep('--only', 'fib', where=where)
+    finally:
+        executable('pkg-config', '#!/bin/sh\nexit 0\n')
+    assert done.returncode == 0 and 'lacking: libhwloc-dev libtbb-dev' in done.stderr, done.stderr
+    assert 'Left out for want of: libhwloc-dev libtbb-dev' in page(where, 'report')
+
+
+def a_build_that_fails_is_status_2():
+    where = place('no build')
+    done = sweep('--only', 'fib', where=where, NO_BUILD='1')
+    assert done.returncode == 2 and 'it does not build' in done.stderr, done
+
+
+def a_second_sweep_replaces_the_first():
+    where = place('twice')
+    assert sweep('--only', 'fib,wide', where=where).returncode == 0
+    assert sweep('--only', 'fib', where=where).returncode == 0
+    assert {name[:3] for name in os.listdir(os.path.join(where, 'report', 'runs'))} == {'fib'}
+    assert 'A task of wide' not in page(where, 'report')
+
+
+def a_directory_of_somebody_else_is_left_alone():
+    where = place('foreign')
+    os.mkdir(os.path.join(where, 'photos'))
+    with open(os.path.join(where, 'photos', 'one.json'), 'w', encoding='utf-8') as out:
+        out.write('dear')
+    done = sweep('--only', 'fib', '--out', 'photos', where=where)
+    assert done.returncode == 2 and 'is no report' in done.stderr, done
+    assert os.listdir(os.path.join(where, 'photos')) == ['one.json']
+
+
+def a_bad_command_line_is_one_line_and_status_2():
+    where = place('bad')
+    for arguments, complaint in ((['--bogus'], 'unknown argument: --bogus'), (['--only', 'nothing'], "no measurement "
+                                 "'nothing'"), (['--out'], '--out wants a value'),
+                                 (['--only='], '--only wants a value')):
+        done = sweep(*arguments, where=where)
+        assert done.returncode == 2 and complaint in done.stderr.splitlines()[-1], done
+    assert os.listdir(where) == []
+    done = sweep('--help', where=where)
+    assert done.returncode == 0 and done.stdout.startswith('usage: tools/sweep') and 'lfsr-batches' in done.stdout
+
+
+def workers_are_counted_up_to_the_cores_and_to_eight():
+    script = ('. "$0"; for c in 1 2 6 12 64; do printf "%s/%s/%s " "$(worker_counts $c)" '
+              '"$(within $c "$(worker_counts $c)")" "$(beyond $c 1,2,4,8,16)"; done')
+    said = subprocess.run(['bash', '-c', script, os.path.join(TREE, 'tools', 'lib', 'plan.sh')], capture_output=True,
+                          text=True, check=True).stdout
+    assert said == ('1,2,4,8/1/2,4,8,16 1,2,4,8/1,2/4,8,16 1,2,4,6,8/1,2,4,6/8,16 1,2,4,8,12/1,2,4,8,12/16 '
+                    '1,2,4,8,16,32,64/1,2,4,8,16,32,64/ '), said
+
+
+prepare()
+HELPERS = ('executable', 'prepare', 'command', 'environment', 'place', 'sweep', 'page', 'leftovers',
+           'interrupted_in_tree')
+try:
+    status = cases.run('test_sweep', [value for name, value in list(globals().items()) if callable(value) and
+                                      getattr(value, '__module__', '') == '__main__' and name not in HELPERS])
+finally:
+    shutil.rmtree(SCRATCH, ignore_errors=True)
+sys.exit(status)

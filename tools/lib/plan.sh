@@ -1,0 +1,64 @@
+# shellcheck shell=bash disable=SC2154 # the caller sets full, cores, workers and used_cores
+# plan.sh: what tools/sweep measures. Sourced; plan calls `step NAME WORKLOAD OPTION...` for each, and NAME.json is what
+# heist-perf wrote. The long sweep has more runs, larger problems and more choices of each.
+#
+# Peers without a cut-off take a hundred times as long for a task as heist: the sizes are such that they end.
+
+plan()
+{
+    local runs=5 fib=29 tasks=1000000 queens=10 sort=1000000 strassen=512 tree=T3S threads=1
+    local sizes=1000,2000 blas=serial,openblas,blis bits=20,24 batches=100,200,500,1000,5000,20000
+    local submitted=50000 wakes=200 steals=2000
+    if $full; then
+        runs=15 fib=32 queens=12 sort=1000000,10000000 strassen=512,1024 tree=T1,T2,T3,T4,T5 threads=1,2
+        sizes=500,1000,2000,3000 blas=all bits=16,20,24,26 batches=100,200,500,1000,2000,5000,10000,20000,50000
+        submitted=200000 wakes=1000 steals=20000
+    fi
+    local all=(--workers "$workers" --against all --runs "$runs")
+    local modes=static,shared,steal,hybrid,auto more name
+
+    # Tasks that do nothing: where workers share cores, some peers take seconds for what heist does in milliseconds.
+    for name in "fib $fib" "tree $tasks" "wide $tasks"; do
+        # shellcheck disable=SC2086 # two words
+        set -- $name
+        if $full; then
+            step "$1" "$1" --size "$2" "${all[@]}"
+        else
+            step "$1" "$1" --size "$2" --workers "$used_cores" --against all --runs "$runs"
+            more=$(beyond "$cores" "$workers")
+            [ -z "$more" ] || step "$1-beyond" "$1" --size "$2" --workers "$more" --against none --runs "$runs"
+        fi
+    done
+    step nqueens nqueens --size "$queens" "${all[@]}"
+    step for for --schedule auto "${all[@]}"
+    step sort sort --size "$sort" "${all[@]}"
+    step strassen strassen --size "$strassen" "${all[@]}"
+    step uts uts --size "$tree" "${all[@]}"
+    step gemm gemm --size "$sizes" --type double,single --workers "$used_cores" --against "$blas" --runs "$runs"
+    more=$(beyond "$cores" 1,2,4,8,16) # what else the table of the seeds has
+    [ -z "$more" ] || step gemm-beyond gemm --size 1000 --workers "$more" --against none --runs "$runs"
+    step lfsr lfsr --size "$bits" --mode "$modes" --workers "$workers" --against serial --runs "$runs"
+    step lfsr-batches lfsr --size 24 --mode "$modes" --batch-size "$batches" --workers "${used_cores##*,}" \
+        --against serial --runs "$runs"
+    step submit submit --size "$submitted" --threads "$threads" --to pool "${all[@]}"
+    step wake wake --size "$wakes" --runs "$runs"
+    step steal steal --size "$steals" --runs "$runs"
+}
+
+# worker_counts CORES: powers of two up to 8 at least and up to CORES, and CORES itself, with commas.
+worker_counts()
+{
+    local count=1 list=
+    while [ "$count" -le 8 ] || [ "$count" -le "$1" ]; do
+        list+=$count,
+        if [ "$count" -lt "$1" ] && [ $((count * 2)) -gt "$1" ]; then
+            list+=$1,
+        fi
+        count=$((count * 2))
+    done
+    printf '%s\n' "${list%,}"
+}
+
+# within CORES LIST, beyond CORES LIST: the counts of LIST that have a core each, and those that have not.
+within() { tr ',' '\n' <<<"$2" | awk -v cores="$1" '$1 <= cores' | paste -s -d ','; }
+beyond() { tr ',' '\n' <<<"$2" | awk -v cores="$1" '$1 > cores' | paste -s -d ','; }

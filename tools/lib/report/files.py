@@ -1,0 +1,25 @@
+"""Files that are there whole or not at all."""
+import os
+import tempfile
+
+
+def write(path, content):
+    """Writes text or bytes beside the path and moves it there: a reader, or an interrupt, never meets a half."""
+    data = content.encode() if isinstance(content, str) else content
+    folder = os.path.dirname(os.path.abspath(path))
+    os.makedirs(folder, exist_ok=True)
+    handle, part = tempfile.mkstemp(dir=folder, prefix='.' + os.path.basename(path) + '.')
+    try:
+        with os.fdopen(handle, 'wb') as out:
+            out.write(data)
+        os.chmod(part, 0o666 & ~current_umask())
+        os.replace(part, path)
+    except BaseException:
+        os.unlink(part)
+        raise
+
+
+def current_umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,157 @@
+"""The measurements: what heist-perf wrote, read again, and the few questions the sections ask of it.
+
+A row is one workload at one size in one runtime with one number of workers. The runs of a file were interleaved, those
+of several were not: a row is compared with rows of its own file first (its step). What a workload adds of its own is a
+setting (it names what was measured: mode, type, variant) or a further result (balance, overhead, the library that was
+found).
+"""
+import json
+import os
+
+FIELDS = ('workload', 'size', 'runtime', 'workers', 'runs', 'min_ns', 'median_ns', 'tasks', 'ns_per_task', 'speedup',
+          'vs_serial', 'gflops', 'steals', 'check')
+NUMERIC_SETTINGS = ('aggregate', 'batch_size', 'field', 'threads')
+TEXT_RESULTS = ('chosen', 'library', 'micro', 'step')
+
+
+class Malformed(Exception):
+    """A file that is not what heist-perf writes; the message says where and why."""
+
+
+class Row:
+    """One line of the table; what it does not have is None."""
+
+    def __init__(self, fields):
+        for field in FIELDS:
+            setattr(self, field, fields.get(field))
+        self.size = str(self.size) if self.size is not None else ''
+        self.fields = fields
+        self.settings = {name: str(value) for name, value in fields.items() if name not in FIELDS + TEXT_RESULTS and
+                         (isinstance(value, str) or name in NUMERIC_SETTINGS)}
+        if self.runtime == 'serial':
+            self.settings.pop('mode', None)  # it says so itself: serial
+
+    @property
+    def interrupted(self):
+        return (self.check or '').startswith('interrupted')
+
+    @property
+    def ok(self):
+        """Its times count: also those of an interrupted row, of the runs before."""
+        return (self.check in (None, 'ok') or self.interrupted) and bool(self.min_ns)
+
+    def more(self, name):
+        """A further member that only some workloads have."""
+        return self.fields.get(name)
+
+    def per_task(self):
+        if self.ns_per_task is None and self.tasks:
+            return self.min_ns / self.tasks
+        return self.ns_per_task
+
+    def agrees_with(self, settings):
+        """True unless both name a setting and differ in it: a serial program has no mode, and serves for all."""
+        return all(settings[name] == value for name, value in self.settings.items() if name in settings)
+
+    def __repr__(self):
+        return 'Row({workload} {size} {runtime} {workers})'.format(**self.fields)
+
+
+def parse(fields, where):
+    """One member of "rows"; refuses what nothing can be said of."""
+    if not isinstance(fields, dict):
+        raise Malformed('{}: a row is not an object'.format(where))
+    needed = [('workload', str), ('runtime', str), ('workers', int)]
+    if fields.get('check', 'ok') == 'ok':
+        needed += [('min_ns', (int, float)), ('median_ns', (int, float))]
+    for name, kinds in needed:
+        if not isinstance(fields.get(name), kinds) or isinstance(fields[name], bool):
+            raise Malformed('{}: a row lacks "{}"'.format(where, name))
+    row = Row(fields)
+    if row.ok and not 0 < row.min_ns <= row.median_ns:
+        raise Malformed('{}: impossible times of {}, {}'.format(where, row.workload, row.runtime))
+    return row
+
+
+def told(fields, where):
+    """A row with what only its file's name tells: its step; and, as lfsr tells the mean size of its batches where they
+    were its own choice, but not that they were, which size was asked for: tools/sweep has those in a step of their
+    own."""
+    if not isinstance(fields, dict) or 'step' in fields:
+        return fields
+    fields = dict(fields, step=os.path.splitext(os.path.basename(where))[0])
+    if fields.get('workload') == 'lfsr' and 'batch' in fields and 'batch_size' not in fields:
+        fields['batch_size'] = 'auto' if fields['step'] == 'lfsr' else str(fields['batch'])
+    return fields
+
+
+class Results:
+    """All rows of a sweep. Those with a wrong result are kept apart: nothing is concluded from them."""
+
+    def __init__(self, rows, machine=None, sweep=None):
+        self.all = list(rows)
+        self.rows = [row for row in self.all if row.ok]
+        self.wrong = [row for row in self.all if not row.ok and not row.interrupted]
+        self.machine = machine or {}
+        self.sweep = sweep or {}
+
+    def of(self, workload, runtime=None, workers=None, size=None, **settings):
+        """The rows that are so; a setting is compared as text."""
+        return [row for row in self.rows if row.workload == workload and
+                (runtime is None or row.runtime == runtime) and
+                (workers is None or row.workers == workers) and
+                (size is None or row.size == str(size)) and
+                all(row.settings.get(name) == str(value) for name, value in settings.items())]
+
+    def nearest(self, row, candidates):
+        """Of several rows the one that was interleaved with this one, if there is such."""
+        candidates = list(candidates)
+        beside = [other for other in candidates if other.more('step') == row.more('step')]
+        return (beside or candidates or [None])[0]
+
+    def serial_of(self, row):
+        """The serial program that solves what this row solves."""
+        return self.nearest(row, (other for other in self.of(row.workload, 'serial', size=row.size)
+                                  if other.agrees_with(row.settings)))
+
+    def over_serial(self, row):
+        """How many times as fast as the serial program; None when that was not measured."""
+        serial = self.serial_of(row)
+        return serial.min_ns / row.min_ns if serial else row.vs_serial
+
+    def alone(self, row):
+        """The same with one worker."""
+        return self.nearest(row, (other for other in self.of(row.workload, row.runtime, 1, row.size)
+                                  if other.settings == row.settings))
+
+    def over_one(self, row):
+        """How many times as fast as the same runtime with one worker."""
+        one = self.alone(row)
+        return one.min_ns / row.min_ns if one else row.speedup
+
+
+def merge(documents):
+    """Results from several files of heist-perf: pairs of a name for messages and what was parsed from it."""
+    rows, machine, sweep = [], {}, {}
+    for where, document in documents:
+        if not isinstance(document, dict) or not isinstance(document.get('rows'), list):
+            raise Malformed('{}: there are no "rows"'.format(where))
+        machine.update(document.get('machine') or {})
+        sweep.update(document.get('sweep') or {})
+        rows += [parse(told(fields, where), where) for fields in document['rows']]
+    return Results(rows, machine, sweep)
+
+
+def load(path):
+    """What one JSON file holds."""
+    try:
+        with open(path, encoding='utf-8') as source:
+            return json.load(source)
+    except ValueError as error:
+        raise Malformed('{}: not JSON: {}'.format(path, error)) from None
+
+
+def size_key(size):
+    """Sorts sizes as numbers where they are: T1 before T5, 1000 before 2000."""
+    digits = ''.join(c if c.isdigit() else ' ' for c in size).split()
+    return tuple(int(d) for d in digits), size

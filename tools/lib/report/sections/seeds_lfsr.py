@@ -1,0 +1,195 @@
+"""The cycle structure of an LFSR over the number of workers, in each mode, beside what the seeds reached."""
+from .. import cases, noise, panels, plot, rows, seeds, theme, words
+from ..tables import Column, Table, plain
+
+TWO_WORKERS_GOAL, GOAL_BITS, ONE_WORKER_GOAL = 1.95, 20, 0.02
+MODES = ('auto', 'steal', 'hybrid', 'static', 'shared')
+
+
+def mode(row):
+    return row.settings.get('mode', '')
+
+
+def main_size(results):
+    sizes = {row.size for row in results.of('lfsr', 'heist')}
+    return max(sizes, key=lambda size: (len(results.of('lfsr', 'heist', size=size)), rows.size_key(size)))
+
+
+def by_mode(results, size):
+    """Mode -> workers -> row, with the automatic batch size, or the fastest one when that was not measured."""
+    found = {}
+    for row in sorted(results.of('lfsr', 'heist', size=size), key=lambda row: (cases.usual(row), row.min_ns)):
+        if results.over_serial(row):
+            found.setdefault(mode(row), {}).setdefault(row.workers, row)
+    order = {name: i for i, name in enumerate(MODES)}
+    return dict(sorted(found.items(), key=lambda item: (order.get(item[0], len(MODES)), item[0])))
+
+
+def bits(size):
+    digits = ''.join(c for c in size.split(':')[0] if c.isdigit())
+    return int(digits) if digits else 0
+
+
+# --- the sentences ----------------------------------------------------------------------------------------------------
+
+def beside_seeds(results, curve, name):
+    shared = [count for count in seeds.LFSR_DYNAMIC if count in curve]
+    if not shared:
+        return 'There is no number of workers that both heist and the seeds were measured with.'
+    have = cases.cores(results)
+    mine = [results.over_serial(curve[count]) for count in shared]
+    theirs = [seeds.LFSR_DYNAMIC[count] for count in shared]
+    ahead = sum(a > b for a, b in zip(mine, theirs))
+    over = [count for count in shared if count > have]
+    return 'With {} workers heist{} is {} times as fast as the serial program{}; the seeds reached {}{}.'.format(
+        words.listing(str(count) for count in shared), ' ({} mode)'.format(name) if name else '',
+        words.listing(words.factor(value) for value in mine),
+        ' ({} oversubscribed: there are {})'.format(words.listing(str(count) for count in over),
+                                                    words.plural(have, 'core')) if over else '',
+        words.listing(words.factor(value) for value in theirs),
+        '' if ahead == len(shared) else ', which is more{}'.format('' if ahead == 0 else ' in {} of {}'.format(
+            len(shared) - ahead, len(shared))))
+
+
+def two_workers(results):
+    """The goal at two workers, for each size that it is set for."""
+    met, missed = [], []
+    for size in sorted({row.size for row in results.of('lfsr', 'heist')}, key=rows.size_key):
+        curve = next(iter(by_mode(results, size).values()), {})
+        if 2 in curve and bits(size) >= GOAL_BITS:
+            value = results.over_serial(curve[2])
+            (met if value >= TWO_WORKERS_GOAL else missed).append('{} bits ({:.3f}{})'.format(
+                bits(size), value, ', noisy' if noise.noisy(curve[2]) else ''))
+    if cases.cores(results) < 2 or not met + missed:
+        return []
+    return ['the goal of {} at two workers from {} bits on is {}'.format(TWO_WORKERS_GOAL, GOAL_BITS, words.listing(
+        [word + ' at ' + words.listing(where) for word, where in (('met', met), ('missed', missed)) if where]))]
+
+
+def one_worker(results, curve):
+    value = results.over_serial(curve[1])
+    return 'one worker is {} {} than the serial loop ({} the {} allowed{})'.format(
+        words.change(1 / value if value < 1 else value), 'slower' if value < 1 else 'faster',
+        'within' if 1 / value <= 1 + ONE_WORKER_GOAL else 'more than', words.percent(ONE_WORKER_GOAL),
+        '; noisy' if noise.noisy(curve[1]) else '')
+
+
+def too_many(curve):
+    most = max(curve)
+    said = '{} workers on the two cores are '.format(most)
+    if noise.compare(curve[most], curve[2]) <= 0:
+        return said + 'no slower than two (goal met)'
+    return said + 'slower than two by {} (goal: no slower; missed)'.format(
+        words.change(curve[most].min_ns / curve[2].min_ns))
+
+
+def goals(results, curve):
+    said = two_workers(results)
+    if 1 in curve:
+        said.append(one_worker(results, curve))
+    if 2 in curve and cases.cores(results) == 2 and max(curve) > 2:
+        said.append(too_many(curve))
+    return [words.sentence(each) for each in said]
+
+
+def sentences(results, size):
+    found = by_mode(results, size)
+    name = next(iter(found))
+    curve = found[name]
+    samples = [('{} with {}'.format(which or 'lfsr', words.plural(count, 'worker')), row)
+               for which, its in found.items() for count, row in its.items() if count <= cases.cores(results)]
+    return [beside_seeds(results, curve, name)] + goals(results, curve) + cases.doubts(samples)
+
+
+# --- the figure and the table -----------------------------------------------------------------------------------------
+
+def figure(results, size, said):
+    found = by_mode(results, size)
+    chosen = next(iter(found))
+    have = cases.cores(results)
+    counts = sorted({count for curve in found.values() for count in curve} | set(seeds.LFSR_DYNAMIC))
+    lines = {name: [(panels.position(count), results.over_serial(row)) for count, row in sorted(curve.items())]
+             for name, curve in found.items()}
+    top = max([value for points in lines.values() for _, value in points] + [min(have, max(counts))]) * 1.1
+
+    def draw(sheet):
+        sheet.height = 330 if sheet.phone else 360
+        area = (34, 14, sheet.width - (104 if sheet.phone else 190), sheet.height - 50)
+        commands = [plot.area(sheet, *area), panels.axes(counts, top, panels.tics(top)),
+                    panels.shade(counts, have, panels.position(min(counts)) - 0.3)]
+        ends = ends_of(lines, chosen, counts, have)
+        places = plot.apart([value / top for _, value, _, _ in ends], 15 / (area[3] - area[1]))
+        for (words_, _, tint, bold), place in zip(ends, places):
+            commands.append(plot.label(words_, 'graph 1.02', 'graph {:.4f}'.format(place), role=tint, bold=bold))
+        if max(counts) > have:
+            commands.append(plot.label('oversubscribed', 'graph 0.98', 'graph 0.05', role='muted', align='right'))
+        commands.append(plot.axis_title('workers'))
+        drawn = []
+        for name in sorted(lines, key=lambda name: name == chosen):
+            style = plot.line_style('heist') if name == chosen else 'lc rgb "{}" lw 1.6 pt 7 ps 0.5'.format(
+                theme.colour('other'))
+            commands.append(plot.block('mode' + str(len(drawn)), lines[name]))
+            drawn.append('$mode{} using 1:2 with linespoints {}'.format(len(drawn), style))
+        commands.append(plot.block('ideal', [(panels.position(count), min(count, have)) for count in counts]))
+        commands.append(plot.block('one', [(panels.position(count), 1) for count in counts]))
+        commands.append(plot.block('seeds', [(panels.position(c), v) for c, v in sorted(seeds.LFSR_DYNAMIC.items())]))
+        muted = theme.colour('muted')
+        drawn = ['$ideal using 1:2 with lines dt 2 lw 1.4 lc rgb "{}"'.format(muted),
+                 '$one using 1:2 with lines dt 3 lw 1.4 lc rgb "{}"'.format(theme.style('serial').light)] + drawn + [
+                     '$seeds using 1:2 with linespoints lw 1.6 dt 4 pt 4 ps 0.7 lc rgb "{}"'.format(muted)]
+        return ''.join(commands) + 'plot ' + ', '.join(drawn) + '\n'
+    return plot.Figure('lfsr-workers', 'Speed-up of the LFSR cycle search by number of workers, with the ideal and '
+                                       'what the seeds reached. ' + said, draw)
+
+
+def ends_of(lines, chosen, counts, have):
+    """What is written at the right ends: words, height, colour, bold. Modes that end together share a label."""
+    groups = []
+    for name, points in lines.items():
+        near = next((group for group in groups if name != chosen and group[0] != chosen and
+                     abs(group[2] - points[-1][1]) < 0.03), None)
+        if near:
+            near[1].append(name)
+        else:
+            groups.append((name, [name], points[-1][1]))
+    ends = [(words.listing(names) if name != chosen else 'heist' + (', ' + name if name else ''), value,
+             theme.style('heist').light if name == chosen else 'muted', name == chosen)
+            for name, names, value in groups]
+    ends.append(('ideal', min(max(counts), have), 'muted', False))
+    ends.append(('serial', 1, theme.style('serial').light, False))
+    ends.append(('the seeds', seeds.LFSR_DYNAMIC[max(seeds.LFSR_DYNAMIC)], 'muted', False))
+    return ends
+
+
+def table(results, size):
+    found = by_mode(results, size)
+    listed = []
+    for name, curve in found.items():
+        for count, row in sorted(curve.items()):
+            listed.append({'runtime': 'heist', 'mode': name, 'workers': count, 'min_ns': row.min_ns,
+                           'over_serial': results.over_serial(row), 'efficiency': share(results, row),
+                           'balance': row.more('balance'), 'spread': noise.spread(row),
+                           'seeds': seeds.LFSR_DYNAMIC.get(count)})
+    title = 'LFSR of {} bits, automatic batches; beside it what the seeds\u2019 dynamic mode reached'.format(bits(size))
+    return Table(title, [
+        Column('mode', 'mode', plain), Column('workers', 'workers', plain),
+        Column('least time', 'min_ns', words.duration),
+        Column('over serial', 'over_serial', '{:.3f}'.format), Column('efficiency', 'efficiency', words.percent),
+        Column('busiest over mean', 'balance', '{:.3f}'.format), Column('median above least', 'spread', words.percent),
+        Column('seeds over serial', 'seeds', plain)], listed)
+
+
+def share(results, row):
+    """Of the ideal that the cores allow, against the serial program."""
+    return results.over_serial(row) / min(row.workers, cases.cores(results))
+
+
+def make(results):
+    if not results.of('lfsr', 'heist') or not by_mode(results, main_size(results)):
+        return None
+    size = main_size(results)
+    said = sentences(results, size)
+    return cases.Section(
+        'lfsr', 'LFSR cycles: workers and modes', said, figure(results, size, said[0]), [table(results, size)],
+        'The cycle structure of the whole state space of a shift register of {} bits; batches of states are tasks. The '
+        'seeds measured their own program, on another machine, each against its own serial loop.'.format(bits(size)))

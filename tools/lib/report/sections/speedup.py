@@ -1,0 +1,154 @@
+"""How many times as fast as the serial program, over the number of workers, for every workload and runtime."""
+import statistics
+
+from .. import cases, noise, panels, plot, theme, words
+from ..tables import Column, Table, plain
+
+
+def curves(case):
+    """Speed-up over the serial program, or, where there is none, over one worker."""
+    found = []
+    for runtime in theme.ordered(case.runtimes):
+        points = [(count, gain(case, row)) for count, row in sorted(case.runtimes[runtime].items())]
+        points = [(count, value) for count, value in points if value is not None]
+        if points:
+            found.append((runtime, points))
+    return found
+
+
+def gain(case, row):
+    return case.results.over_serial(row) if case.serial else case.results.over_one(row)
+
+
+# --- the sentences ----------------------------------------------------------------------------------------------------
+
+def over_one(results, ours, workers):
+    """What more workers gain over one, within the machine."""
+    gains = sorted((results.over_one(case.runtimes['heist'][workers]), case.workload) for case in ours
+                   if workers in case.runtimes['heist'] and 1 in case.runtimes['heist'])
+    if not gains or workers < 2:
+        return 'heist was measured with one worker only: nothing is to be seen of how it scales.'
+    middle = statistics.median(value for value, _ in gains)
+    said = 'With {} heist is {} times as fast as with one'.format(cases.on_cores(results, workers),
+                                                                  words.factor(middle))
+    if len(gains) == 1:
+        return '{} ({}).'.format(said, gains[0][1])
+    (low, lowest), (high, highest) = gains[0], gains[-1]
+    return '{} in the median of {} workloads, from {} in {} to {} in {}.'.format(
+        said, len(gains), words.factor(low), lowest, words.factor(high), highest)
+
+
+def over_serial(results, ours, workers):
+    """Where that is still behind the serial program, which has no tasks to pay for."""
+    known = [(gain(case, case.runtimes['heist'][workers]), case.workload) for case in ours
+             if case.serial and workers in case.runtimes['heist']]
+    behind = sorted((value, name) for value, name in known if value < 1 - noise.FLOOR)
+    if not known:
+        return []
+    if not behind:
+        return ['There it beats the serial program in all {}.'.format(len(known)) if len(known) > 1 else
+                'There it beats the serial program.']
+    return ['Against the serial program, which makes no tasks, {} of {} {} behind: {}.'.format(
+        len(behind), len(known), 'is' if len(behind) == 1 else 'are',
+        words.listing('{} at {}'.format(name, words.factor(value)) for value, name in behind))]
+
+
+def against_peers(ours, workers):
+    """Where heist is the fastest runtime, where another is, and where that cannot be told."""
+    contested, won, lost, unclear = 0, 0, [], []
+    for case in ours:
+        mine = case.runtimes['heist'].get(workers)
+        others = [case.runtimes[peer][workers] for peer in case.peers() if workers in case.runtimes[peer]]
+        if not mine or not others:
+            continue
+        contested += 1
+        best = min(others, key=lambda row: row.min_ns)
+        verdict = noise.compare(mine, best)
+        if verdict < 0:
+            won += 1
+        elif verdict > 0:
+            lost.append('{} in {} (by {})'.format(theme.name(best.runtime), case.workload,
+                                                  words.change(mine.min_ns / best.min_ns)))
+        else:
+            unclear.append(case.workload)
+    if not contested:
+        return []
+    parts = ['heist is the fastest runtime in {} of {}'.format(won or 'none', contested)]
+    if lost:
+        parts.append('faster than it: {}'.format(words.listing(lost)))
+    if unclear:
+        parts.append('in {} it cannot be told apart from the best other'.format(words.listing(unclear)))
+    return ['; '.join(parts) + '.']
+
+
+def oversubscribed(results, ours, workers):
+    """What happens with more workers than cores."""
+    most = max(cases.common_counts(ours), default=0)
+    if most <= cases.cores(results):
+        return []
+    pairs = [(case.runtimes['heist'][most], case.runtimes['heist'][workers], case.workload) for case in ours
+             if most in case.runtimes['heist'] and workers in case.runtimes['heist']]
+    slower = sorted(((many.min_ns / few.min_ns, name) for many, few, name in pairs if noise.compare(many, few) > 0),
+                    reverse=True)
+    if not pairs:
+        return []
+    if not slower:
+        return ['With {} none is slower than with {}.'.format(cases.on_cores(results, most), workers)]
+    named = ['{} by {}'.format(name, words.change(ratio)) for ratio, name in slower]
+    if len(named) > 4:
+        named[3:] = ['{} others by less'.format(len(named) - 3)]
+    return ['With {}, {} of {} {} longer than with {}: {}.'.format(
+        cases.on_cores(results, most), len(slower), len(pairs), 'takes' if len(slower) == 1 else 'take', workers,
+        words.listing(named))]
+
+
+def sentences(results, ours):
+    counts = sorted({count for case in ours for count in case.runtimes['heist']})
+    workers = cases.full_house(results, counts) or counts[0]
+    samples = [('{} with {}'.format(case.workload, words.plural(workers, 'worker')), case.runtimes['heist'][workers])
+               for case in ours if workers in case.runtimes['heist']]
+    return ([over_one(results, ours, workers)] + over_serial(results, ours, workers) + against_peers(ours, workers) +
+            oversubscribed(results, ours, workers) + cases.doubts(samples))
+
+
+# --- the figure and the table -----------------------------------------------------------------------------------------
+
+def figure(results, ours, said):
+    counts = cases.common_counts(ours) or sorted({count for case in ours for count in case.workers()})
+    have = cases.cores(results)
+    drawn = [(case.name, panels.only(curves(case), counts)) for case in ours]
+    highest = max([1] + [value for _, its in drawn for _, points in its for _, value in points])
+    top = max(highest, min(have, max(counts))) * 1.08
+
+    def draw(sheet):
+        return panels.multiples(sheet, drawn, lambda count: min(count, have), counts, have, top, panels.tics(top), '%g')
+    alt = 'Speed-up over the serial program by number of workers, one panel for each of {}. {}'.format(
+        words.listing(case.name for case in ours), said)
+    return plot.Figure('speedup', alt, draw)
+
+
+def table(results, ours):
+    rows = []
+    for case in ours:
+        for runtime in theme.ordered(case.runtimes):
+            for count, row in sorted(case.runtimes[runtime].items()):
+                rows.append({'workload': case.workload, 'size': case.size, 'runtime': runtime, 'workers': count,
+                             'min_ns': row.min_ns, 'over_serial': results.over_serial(row),
+                             'over_one': results.over_one(row), 'spread': noise.spread(row)})
+    return Table('Speed-up, from the least time of all runs', [
+        Column('workload', 'workload', plain), Column('size', 'size', plain), Column('runtime', 'runtime', theme.name),
+        Column('workers', 'workers', plain), Column('least time', 'min_ns', words.duration),
+        Column('over serial', 'over_serial', words.factor), Column('over one worker', 'over_one', words.factor),
+        Column('median above least', 'spread', words.percent)], rows)
+
+
+def make(results):
+    ours = [case for case in cases.headlines(results) if curves(case)]
+    if not ours:
+        return None
+    said = sentences(results, ours)
+    return cases.Section(
+        'speedup', 'Speed-up', said, figure(results, ours, said[0]), [table(results, ours)],
+        'Time of the serial program over time of the runtime, the least of all runs each. The dashed line is the '
+        'ideal: as many times as fast as there are workers, as long as each has a core of its own. Beyond that, the '
+        'shaded part, workers are oversubscribed: they share cores.')

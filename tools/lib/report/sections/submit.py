@@ -1,0 +1,77 @@
+"""How many tasks a second a pool takes from outside."""
+from .. import bars, cases, noise, plot, theme, words
+from ..tables import Column, Table, plain
+
+
+def per_second(row):
+    cost = row.per_task()
+    return 1e9 / cost if cost else None
+
+
+def groups_of(results):
+    """Workers -> rows, one for each runtime, of one thread that submits."""
+    found = {}
+    for row in sorted(results.of('submit'), key=cases.usual):
+        if per_second(row) and row.runtime != 'serial':
+            found.setdefault(row.workers, {}).setdefault(row.runtime, row)
+    return dict(sorted(found.items()))
+
+
+def against(mine, others):
+    """The best of the others at the same number of workers."""
+    if not others:
+        return ''
+    rival = max(others, key=lambda runtime: per_second(others[runtime]))
+    theirs, its = per_second(others[rival]), theme.name(rival)
+    ratio = per_second(mine) / theirs
+    return {-1: ', {} times as many as {} takes ({})'.format(words.factor(ratio), its, words.rate(theirs)),
+            0: ', which cannot be told apart from {} ({})'.format(its, words.rate(theirs)),
+            1: '; {} takes {} times as many ({})'.format(its, words.factor(1 / ratio), words.rate(theirs)),
+            }[noise.compare(mine, others[rival])]
+
+
+def sentences(results):
+    found = groups_of(results)
+    ours = {count: its['heist'] for count, its in found.items() if 'heist' in its}
+    if not ours:
+        return []
+    best = max(ours, key=lambda count: per_second(ours[count]))
+    worst = min(ours, key=lambda count: per_second(ours[count]))
+    said = ['A thread outside the pool hands over {} tasks a second with {}{}.'.format(
+        words.rate(per_second(ours[best])), cases.on_cores(results, best),
+        against(ours[best], {runtime: row for runtime, row in found[best].items() if runtime != 'heist'}))]
+    if worst != best:
+        said.append('The least is {} a second, with {}.'.format(words.rate(per_second(ours[worst])),
+                                                               cases.on_cores(results, worst)))
+    return said + cases.doubts([(words.plural(count, 'worker'), row) for count, row in ours.items()])
+
+
+def figure(results, said):
+    found = groups_of(results)
+    have = cases.cores(results)
+    groups = [bars.Group(words.plural(count, 'worker') + (' (oversubscribed)' if count > have else ''),
+                         [bars.Bar(runtime, per_second(its[runtime]) / 1e6, words.rate(per_second(its[runtime])))
+                          for runtime in theme.ordered(its)], None) for count, its in found.items()]
+    high = max(bar.value for group in groups for bar in group.bars) * 1.02
+
+    def draw(sheet):
+        return bars.draw(sheet, groups, bars.Scale('million tasks a second', 0, high, False, ''))
+    return plot.Figure('submit', 'Bars: tasks a second that a pool takes from outside. ' + said, draw)
+
+
+def table(results):
+    listed = [{'runtime': runtime, 'workers': count, 'per_second': per_second(row), 'ns_per_task': row.per_task(),
+               'spread': noise.spread(row)} for count, its in groups_of(results).items()
+              for runtime, row in ((runtime, its[runtime]) for runtime in theme.ordered(its))]
+    return Table('Submissions', [
+        Column('runtime', 'runtime', theme.name), Column('workers', 'workers', plain),
+        Column('tasks a second', 'per_second', words.rate), Column('for each', 'ns_per_task', words.duration),
+        Column('median above least', 'spread', words.percent)], listed)
+
+
+def make(results):
+    said = sentences(results)
+    if not said:
+        return None
+    return cases.Section('submit', 'Tasks from outside', said, figure(results, said[0]), [table(results)],
+                         'One thread that is not a worker submits tasks which do nothing; longer is better.')

@@ -1,0 +1,99 @@
+"""The few numbers on top of the page. Each is a Tile: the number, what it is, what to compare it with, and, where there
+is a goal, whether it is met."""
+import collections
+import statistics
+
+from . import cases, noise, theme, words
+from .sections import gemm, latency, overhead, seeds_lfsr
+
+Tile = collections.namedtuple('Tile', 'number label context goal')  # goal: None, True (met) or False
+
+
+def task_cost(results):
+    case = cases.headline(results, 'fib')
+    mine = case and overhead.cost(case, 'heist')
+    if not mine:
+        return None
+    its = overhead.costs(case)
+    others = {runtime: value for runtime, value in its.items() if runtime not in ('heist', 'serial')}
+    context = []
+    if 'serial' in its:
+        context.append('a plain call: {}'.format(words.duration(its['serial'])))
+    if others:
+        best = min(others, key=others.get)
+        context.append('{}: {}'.format(theme.name(best), words.duration(others[best])))
+    return Tile(words.duration(mine), 'for one task of fib', '; '.join(context), None)
+
+
+def scaling(results):
+    ours = cases.headlines(results)
+    counts = {count for case in ours for count in case.runtimes['heist']}
+    workers = cases.full_house(results, counts)
+    if not workers or workers < 2:
+        return None
+    gains = [results.over_one(case.runtimes['heist'][workers]) for case in ours if workers in case.runtimes['heist']]
+    gains = [gain for gain in gains if gain]
+    if not gains:
+        return None
+    context = 'ideal: {}; median of {}, least {}'.format(workers, words.plural(len(gains), 'workload'),
+                                                        words.factor(min(gains)))
+    return Tile(words.factor(statistics.median(gains)), 'speed-up with {}'.format(words.plural(workers, 'worker')),
+                context, None)
+
+
+def product(results):
+    judged = [(mine, max(blas, key=lambda row: row.gflops)) for _, mine, blas, _ in gemm.contests(results) if blas]
+    if not judged:
+        return None
+    least = min(mine.gflops / best.gflops for mine, best in judged)
+    return Tile(words.percent(least), 'of the better BLAS, at least',
+                'matrix product, {}; goal: {}'.format(words.plural(len(judged), 'case'), words.percent(gemm.GOAL)),
+                least >= gemm.GOAL)
+
+
+def register(results):
+    if not results.of('lfsr', 'heist'):
+        return None
+    size = seeds_lfsr.main_size(results)
+    found = seeds_lfsr.by_mode(results, size)
+    curve = next(iter(found.values())) if found else {}
+    if 2 not in curve or cases.cores(results) < 2:
+        return None
+    value = results.over_serial(curve[2])
+    judged = seeds_lfsr.bits(size) >= seeds_lfsr.GOAL_BITS
+    return Tile(words.factor(value), 'LFSR cycles over serial, 2 workers, {} bits'.format(seeds_lfsr.bits(size)),
+                ('goal: {}; '.format(seeds_lfsr.TWO_WORKERS_GOAL) if judged else '') + 'the seeds: 0.79',
+                value >= seeds_lfsr.TWO_WORKERS_GOAL if judged else None)
+
+
+def waking(results):
+    parked, looking = (latency.one(results, 'wake', state=state) for state in ('parked', 'spinning'))
+    if not parked:
+        return None
+    context = 'median'
+    if looking:
+        context = 'medians; when it was looking: {}'.format(words.duration(latency.median(looking)))
+    return Tile(words.duration(latency.median(parked)), 'from spawn to run, parked worker', context, None)
+
+
+def tiles(results):
+    return [tile for tile in (make(results) for make in (task_cost, scaling, product, register, waking)) if tile]
+
+
+def warnings(results):
+    """What a reader must know before believing anything: wrong results, missing parts, a busy machine, noise."""
+    said = []
+    for row in results.wrong[:6]:
+        said.append('Wrong result: {} {}, {}, {}: {}. It is left out below.'.format(
+            row.workload, row.size, theme.name(row.runtime), words.plural(row.workers, 'worker'), row.check))
+    if len(results.wrong) > 6:
+        said.append('And {} more wrong results.'.format(len(results.wrong) - 6))
+    said += [words.sentence(note) for note in results.sweep.get('notes', [])]
+    load = results.machine.get('load') or 0
+    if load > 0.5:
+        said.append('Other programs were running when this began (load {:.1f}): times may be too long.'.format(load))
+    noisy = [row for row in results.rows if noise.noisy(row)]
+    if len(noisy) * 4 > len(results.rows):
+        said.append('{} of {} samples are noisy: their median is more than {} above the least time. Differences of '
+                    'that size mean nothing here.'.format(len(noisy), len(results.rows), words.percent(noise.NOISY)))
+    return said
