@@ -1,5 +1,5 @@
-/* gemm gives what three plain loops give, within the rounding-error bound, whatever the shape, the leading dimensions, the
- * type, the micro-kernel and the variant; it touches nothing beside its C; and its check finds one wrong entry. */
+/* gemm gives what three plain loops give, within the rounding-error bound, whatever the shape, the leading dimensions,
+ * the type, the micro-kernel and the variant; it touches nothing beside its C; and its check finds one wrong entry. */
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -31,7 +31,8 @@ void tearDown(void)
     TEST_ASSERT_EQUAL(0, heist_pool_free(pool));
 }
 
-/* ---- micro-kernels of every shape, also where the machine has no such vectors: the compiler then takes shorter ones ---- */
+/* ---- micro-kernels of every shape, also where the machine has no such vectors: the compiler then takes shorter ones
+ * ---- */
 
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wunknown-pragmas"
@@ -105,7 +106,8 @@ static size_t all_kernels(const struct gemm_kernel **kernels)
 
 /* ---- one product against three loops ---- */
 
-/* Between the lines and behind them. In A and B a number that would be seen in C; in C one that even adding 0 changes. */
+/* Between the lines and behind them. In A and B a number that would be seen in C; in C one that even adding 0
+ * changes. */
 #define UNREAD 77.0
 #define UNTOUCHED (-0.0)
 
@@ -166,8 +168,9 @@ static double gamma_of(size_t terms, double unit)
     return tu / (1 - tu);
 }
 
-/* Entry (i,j) as it should be, and how far off it may be: gamma(k+1) times the sum of the absolute values in the precision that
- * is tested, and the same in double precision for the reference, with as much again for rounding that sum. */
+/* Entry (i,j) as it should be, and how far off it may be: gamma(k+1) times the sum of the absolute values in the
+ * precision that is tested, and the same in double precision for the reference, with as much again for rounding that
+ * sum. */
 static double expected(const struct sample *s, size_t i, size_t j, double *bound)
 {
     const struct gemm_product *p = &s->product;

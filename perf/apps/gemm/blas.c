@@ -1,8 +1,8 @@
 /* OpenBLAS and BLIS through their common interface, cblas.
  *
  * Both choose their kernels by the model of the processor. The versions that distributions have do not know newer AMD
- * processors and leave their AVX-512 unused, which halves their speed; so where there is AVX-512 they are told to use their kernels for
- * it (OPENBLAS_CORETYPE=SKYLAKEX, BLIS_ARCH_TYPE of skx), unless the user has set these variables. */
+ * processors and leave their AVX-512 unused, which halves their speed; so where there is AVX-512 they are told to use
+ * their kernels for it (OPENBLAS_CORETYPE=SKYLAKEX, BLIS_ARCH_TYPE of skx), unless the user has set these variables. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* How large the pieces of a product are, from the sizes of the caches: a panel of B and one of A, one slice deep, share the
- * first; a tile's A stays in the second while all of its B passes by; what a round packs stays in the last. */
+/* How large the pieces of a product are, from the sizes of the caches: a panel of B and one of A, one slice deep, share
+ * the first; a tile's A stays in the second while all of its B passes by; what a round packs stays in the last. */
 #include <unistd.h>
 
 #include "apps/gemm/gemm.h"

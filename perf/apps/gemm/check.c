@@ -1,16 +1,18 @@
 /* The check: every entry of C takes part in it, after every run.
  *
- * Let X have a column for each strip of w neighbouring columns of C, with weights x_j, 1 <= |x_j| < 2, in that strip and zeros
- * elsewhere. Then C' = C + A*B has C'X = CX + A(BX), and the right side costs m*k*n/w instead of m*k*n, once. w is 1 where
- * that can be afforded (each entry against its own reference), else the least power of two that can.
+ * Let X have a column for each strip of w neighbouring columns of C, with weights x_j, 1 <= |x_j| < 2, in that strip
+ * and zeros elsewhere. Then C' = C + A*B has C'X = CX + A(BX), and the right side costs m*k*n/w instead of m*k*n, once.
+ * w is 1 where that can be afforded (each entry against its own reference), else the least power of two that can.
  *
- * How far apart may both sides be? Sums of k+1 terms in a precision of unit u, in any order, with or without fused multiply-add,
- * are off by at most gamma(k+1) * (|C| + |A||B|), entry by entry, where gamma(t) = t*u / (1 - t*u). Here the left side adds
- * w terms more in double precision, and the right side is itself a sum of k + w + 1 in double precision; so, with M = (|C| + |A||B|)|X|,
+ * How far apart may both sides be? Sums of k+1 terms in a precision of unit u, in any order, with or without fused
+ * multiply-add, are off by at most gamma(k+1) * (|C| + |A||B|), entry by entry, where gamma(t) = t*u / (1 - t*u). Here
+ * the left side adds w terms more in double precision, and the right side is itself a sum of k + w + 1 in double
+ * precision; so, with M = (|C| + |A||B|)|X|,
  *   |left - right| <= (gamma_type(k+1) + gamma_double(w+1) * (1 + gamma_type(k+1)) + gamma_double(k+w+2)) * M.
- * |A||B| is not computed: by Cauchy and Schwarz row i and column j give at most the product of their lengths. So the bound is one
- * that holds for certain, for every machine, order and library; one entry that is wrong by more than twice the bound is always
- * found, for its weight is not zero. Two wrong ones hide each other only if their errors fit their weights. */
+ * |A||B| is not computed: by Cauchy and Schwarz row i and column j give at most the product of their lengths. So the
+ * bound is one that holds for certain, for every machine, order and library; one entry that is wrong by more than twice
+ * the bound is always found, for its weight is not zero. Two wrong ones hide each other only if their errors fit their
+ * weights. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

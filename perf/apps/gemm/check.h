@@ -6,8 +6,8 @@
 
 struct gemm_check;
 
-/* From A, B and the C before the product; C is not needed later. `width` columns of C are checked together; `seed` chooses
- * their weights. NULL: no memory. */
+/* From A, B and the C before the product; C is not needed later. `width` columns of C are checked together; `seed`
+ * chooses their weights. NULL: no memory. */
 struct gemm_check *gemm_check_new(const struct gemm_product *before, size_t width, uint64_t seed);
 
 /* The least width for which that takes no more than some tenths of a second. */

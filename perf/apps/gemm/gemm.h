@@ -1,10 +1,10 @@
 /* gemm: C = A*B + C, row-major, in double or single precision; what its files share.
  *
- * The way down, from the whole to the registers: a product is cut into rounds (rounds.c), each small enough that its A and B
- * lie packed in the last cache; packing puts the numbers into the order in which they are used (pack.c); a round's C is cut into
- * tiles, which are the tasks (tiles.c, openmp.c) and are computed from the packed panels (tile.c) by a micro-kernel that
- * holds a few rows and columns of C in registers (kernel_*.c). The recursive variant (recursive.c) halves the product
- * itself and packs in the leaves. blocking.c says how large all these pieces are. */
+ * The way down, from the whole to the registers: a product is cut into rounds (rounds.c), each small enough that its A
+ * and B lie packed in the last cache; packing puts the numbers into the order in which they are used (pack.c); a
+ * round's C is cut into tiles, which are the tasks (tiles.c, openmp.c) and are computed from the packed panels (tile.c)
+ * by a micro-kernel that holds a few rows and columns of C in registers (kernel_*.c). The recursive variant
+ * (recursive.c) halves the product itself and packs in the leaves. blocking.c says how large all these pieces are. */
 #ifndef HEIST_PERF_GEMM_H
 #define HEIST_PERF_GEMM_H
 
@@ -37,9 +37,9 @@ struct gemm_product {
 
 /* ---- micro-kernels: kernel.c and one file for each instruction set ---- */
 
-/* C += A*B for the kernel's rows and columns of C. `a` holds, for each of the k steps, one number for each row; `b`, aligned
- * to its vectors, one for each column. Meanwhile what lies at `ahead` is fetched into the second cache, a line with
- * every GEMM_STEPS_A_LINE steps; it need not be memory that is there. */
+/* C += A*B for the kernel's rows and columns of C. `a` holds, for each of the k steps, one number for each row; `b`,
+ * aligned to its vectors, one for each column. Meanwhile what lies at `ahead` is fetched into the second cache, a line
+ * with every GEMM_STEPS_A_LINE steps; it need not be memory that is there. */
 typedef void gemm_kernel_function(size_t k, const void *a, const void *b, void *c, size_t ldc, const void *ahead);
 #define GEMM_STEPS_A_LINE 8
 #define GEMM_LINE 64
@@ -98,7 +98,8 @@ struct gemm_method {
 /* ---- rounds: rounds.c; packing: pack.c; tiles: tile.c ---- */
 
 /* A part of a product with its operands packed. Rows and columns are counted in panels, as many of them as the kernel
- * computes at once; the last panel of each is filled up with zeros. Behind each slice of one comes that slice of the next:
+ * computes at once; the last panel of each is filled up with zeros. All panels of the first slice come
+ * first, then those of the second:
  *   slice 0: panel 0, panel 1 ...; slice 1: panel 0, panel 1 ... */
 struct gemm_round {
     const struct gemm_method *method;
@@ -140,16 +141,16 @@ size_t gemm_pack_grain(const struct gemm_round *round, bool of_b);
 
 /* ---- divide and conquer ---- */
 
-/* GEMM_LEAF: small enough. GEMM_BOTH: the halves may run side by side. GEMM_IN_TURN: the second after the first, both add to
- * the same C. */
+/* GEMM_LEAF: small enough. GEMM_BOTH: the halves may run side by side. GEMM_IN_TURN: the second after the first, both
+ * add to the same C. */
 typedef enum gemm_split { GEMM_LEAF, GEMM_BOTH, GEMM_IN_TURN } gemm_split;
 gemm_split gemm_product_split(const struct gemm_method *method, const struct gemm_product *whole,
                               struct gemm_product *first, struct gemm_product *second);
 
 /* ---- whole products ---- */
 
-/* On the calling thread: product.c. The workspace of the first has gemm_workspace_size(method, product) bytes, that of the
- * second gemm_leaf_workspace_size. */
+/* On the calling thread: product.c. The workspace of the first has gemm_workspace_size(method, product) bytes, that of
+ * the second gemm_leaf_workspace_size. */
 void gemm_serial_tiles(const struct gemm_method *method, const struct gemm_product *product, void *workspace,
                        const volatile bool *stop);
 void gemm_serial_recursive(const struct gemm_method *method, const struct gemm_product *product, void *workspace,

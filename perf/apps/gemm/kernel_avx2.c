@@ -1,5 +1,5 @@
-/* Micro-kernels for AVX2 with FMA: of the 16 registers 12 hold sums (6 rows, 2 vectors), 2 a line of B, the rest numbers of A.
- * 8 loads serve 12 multiply-adds. */
+/* Micro-kernels for AVX2 with FMA: of the 16 registers 12 hold sums (6 rows, 2 vectors), 2 a line of B, the rest
+ * numbers of A. 8 loads serve 12 multiply-adds. */
 #include "apps/gemm/kernels.h"
 
 #if defined(__x86_64__)

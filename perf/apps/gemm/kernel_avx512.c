@@ -1,5 +1,5 @@
-/* Micro-kernels for AVX-512: of the 32 registers 24 hold sums (8 rows, 3 vectors), 3 a line of B, the rest numbers of A. 11
- * loads serve 24 multiply-adds, less than two loads for each pair of them. */
+/* Micro-kernels for AVX-512: of the 32 registers 24 hold sums (8 rows, 3 vectors), 3 a line of B, the rest numbers of
+ * A. 11 loads serve 24 multiply-adds, less than one load for each pair of them. */
 #include "apps/gemm/kernels.h"
 
 #if defined(__x86_64__)

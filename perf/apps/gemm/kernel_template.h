@@ -30,7 +30,8 @@ typedef KERNEL_ELEMENT KERNEL_LOOSE
 _Static_assert(KERNEL_ROWS * KERNEL_VECTORS * KERNEL_BYTES <= GEMM_KERNEL_ROOM, "a kernel's piece of C has its place");
 
 KERNEL_TARGET
-static void KERNEL_FUNCTION(size_t k, const void *packed_a, const void *packed_b, void *result, size_t ldc, const void *fetch)
+static void KERNEL_FUNCTION(size_t k, const void *packed_a, const void *packed_b, void *result, size_t ldc,
+                            const void *fetch)
 {
     const KERNEL_ELEMENT *a = packed_a;
     const KERNEL_VECTOR *b = packed_b;
@@ -48,7 +49,8 @@ static void KERNEL_FUNCTION(size_t k, const void *packed_a, const void *packed_b
         __builtin_prefetch(ahead, 0, 2);
         ahead += GEMM_LINE;
         k -= steps;
-        /* one column of A times one line of B; unrolled by hand or by the compiler it gets no faster, but spills sums */
+        /* one column of A times one line of B; unrolled by hand or by the compiler it gets no faster, but spills
+         * sums */
         _Pragma("GCC unroll 1") for (; steps > 0; steps--) {
             KERNEL_EACH_VECTOR(j) line[j] = b[j];
             KERNEL_EACH_ROW(i) {

@@ -1,5 +1,5 @@
-/* Packing: A and B copied into panels, in the order in which the micro-kernel reads them, so that it reads straight on, from
- * few pages, and lines of a cache do not fall on each other however wide the matrices are. */
+/* Packing: A and B copied into panels, in the order in which the micro-kernel reads them, so that it reads straight on,
+ * from few pages, and lines of a cache do not fall on each other however wide the matrices are. */
 #include <string.h>
 
 #include "apps/gemm/gemm.h"

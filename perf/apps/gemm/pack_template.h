@@ -20,7 +20,8 @@ static inline __attribute__((always_inline)) void PACK_NAME(zip)(const PACK_ELEM
         memcpy(to + p * rows, (const char *)pairs + p * 2 * sizeof *to, 2 * sizeof *to);
 }
 
-/* A whole panel: number p of each of its rows, then number p+1 ... `rows` is even, and a constant wherever this is inlined. */
+/* A whole panel: number p of each of its rows, then number p+1 ... `rows` is even, and a constant wherever this is
+ * inlined. */
 static inline __attribute__((always_inline)) void PACK_NAME(whole_panel)(const PACK_ELEMENT *from, size_t stride,
                                                                          size_t depth, size_t rows, PACK_ELEMENT *to)
 {
@@ -55,8 +56,8 @@ static void PACK_NAME(a_panel)(const PACK_ELEMENT *from, size_t stride, size_t c
     }
 }
 
-/* Lines of B, cut into panels of `columns`, each panel `depth` deep. Line after line, as B lies in memory. `columns` is a
- * constant wherever this is inlined, so that copying them is a few instructions and no call. */
+/* Lines of B, cut into panels of `columns`, each panel `depth` deep. Line after line, as B lies in memory. `columns` is
+ * a constant wherever this is inlined, so that copying them is a few instructions and no call. */
 static inline __attribute__((always_inline)) void PACK_NAME(cut_lines)(const PACK_ELEMENT *from, size_t stride,
                                                                        size_t width, size_t depth, size_t columns,
                                                                        PACK_ELEMENT *to)

@@ -1,5 +1,5 @@
-/* Rounds: a product cut so that what is packed at once stays in the last cache. The order keeps B packed while the rows of A
- * change. */
+/* Rounds: a product cut so that what is packed at once stays in the last cache. The order keeps B packed while the rows
+ * of A change. */
 #include <stdlib.h>
 #include <sys/mman.h>
 

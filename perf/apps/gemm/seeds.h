@@ -1,4 +1,5 @@
-/* The table of the programs that heist grew from, shown beside ours: double precision, 1000^3, on their authors' machine. */
+/* The table of the programs that heist grew from, shown beside ours: double precision, 1000^3, on their authors'
+ * machine. */
 #ifndef HEIST_PERF_GEMM_SEEDS_H
 #define HEIST_PERF_GEMM_SEEDS_H
 

@@ -1,5 +1,5 @@
-/* Divide and conquer: the longest side of a product is halved. Halves of m or n have different parts of C and may run side by
- * side; halves of k add to the same one. */
+/* Divide and conquer: the longest side of a product is halved. Halves of m or n have different parts of C and may run
+ * side by side; halves of k add to the same one. */
 #include "apps/gemm/gemm.h"
 
 gemm_split gemm_product_split(const struct gemm_method *method, const struct gemm_product *whole,

@@ -1,5 +1,5 @@
-/* Tiles: a part of C computed from packed panels. One panel of B stays in the first cache while all of the tile's panels of A
- * pass by, from the second. */
+/* Tiles: a part of C computed from packed panels. One panel of B stays in the first cache while all of the tile's
+ * panels of A pass by, from the second. */
 #include <string.h>
 
 #include "apps/gemm/gemm.h"
@@ -79,8 +79,8 @@ static void multiply_edge(const struct slice *s, const char *a, const char *b, s
         add_single(c, product->ldc, (const float *)(const void *)room, kernel->columns, rows, columns);
 }
 
-/* What will be needed next is fetched meanwhile, evenly: during a panel of B the next one, and over the whole tile the next
- * slice's A. Without that, each begins with a time in which only the last cache works. */
+/* What will be needed next is fetched meanwhile, evenly: during a panel of B the next one, and over the whole tile the
+ * next slice's A. Without that, each begins with a time in which only the last cache works. */
 static const char *what_to_fetch(const struct slice *s, const struct gemm_tile *tile, size_t i, size_t j)
 {
     size_t rows = tile->row_end - tile->row, nth = i - tile->row;

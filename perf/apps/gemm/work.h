@@ -1,4 +1,5 @@
-/* What all implementations do alike: the input from the command line's choice, the same C before each run, the check. */
+/* What all implementations do alike: the input from the command line's choice, the same C before each run, the
+ * check. */
 #ifndef HEIST_PERF_GEMM_WORK_H
 #define HEIST_PERF_GEMM_WORK_H
 
