@@ -137,7 +137,8 @@ static void a_stack_is_as_large_as_asked_for(void)
         TEST_ASSERT_NOT_NULL_MESSAGE(pool, heist_explain());
         size_t size = 0;
         TEST_ASSERT_EQUAL_INT(0, heist_run(pool, stack_size, &size));
-        TEST_ASSERT_TRUE(size >= wanted && size < 2 * wanted);
+        TEST_ASSERT_TRUE(size >= wanted);
+        if (!SANITIZED) TEST_ASSERT_TRUE(size < 2 * wanted); /* ThreadSanitizer makes small stacks larger */
         free_pool(pool);
     }
 }
