@@ -123,6 +123,7 @@ static int put_when_room(heist_pool *pool, heist__inbox *inbox, heist__loose *l,
     int64_t end = patience_ms < 0 ? INT64_MAX : now_ns() + (int64_t)patience_ms * 1000000;
     int error = 0;
     heist__add_seq_cst(&pool->wanting_room, 1); /* S1 */
+    heist__fence_seq_cst(); /* S1: before the looks at the slots, which only acquire. Pairs with that in heist__inbox_find. */
     for (;;) {
         uint32_t room = heist__load_seq_cst(&pool->room);
         if (heist__inbox_put(inbox, l)) break;

@@ -63,6 +63,9 @@ static void draw_options(heist_options *o, chance *c)
     o->amount = (heist_amount)chance_below(c, HEIST_AMOUNT_HALF + 1);
     o->fences = (heist_fences)chance_below(c, HEIST_FENCES_BOTH + 1);
     o->topology = machines[chance_below(c, sizeof machines / sizeof *machines)];
+#ifndef HEIST_HAVE_HWLOC
+    o->topology = NULL; /* nothing can be described */
+#endif
     o->bind = o->topology ? HEIST_BIND_NONE : (heist_bind)chance_below(c, HEIST_BIND_NODE + 1);
     o->spin = 1 + chance_below(c, 40);
     o->seed = chance_draw(c) | 1;
