@@ -1,0 +1,74 @@
+/* The barrier of a team: it opens when all threads are there and no task is left anywhere.
+ *
+ * B1: who looks whether all is done reads how many have arrived, then all counts of finished tasks, then all of created
+ * ones. Equal sums, with everybody here, mean that nothing was left at some moment in between, and that nobody is who
+ * could create more. The look is paid by threads that have nothing else to do. */
+#include "openmp/group.h"
+#include "openmp/real.h"
+
+static bool nothing_left(heist__omp_team *team, heist__omp_bar *bar)
+{
+    uint64_t balance = 0;
+    if (heist__load_acquire(&bar->arrived) != heist__load_relaxed(&team->size)) return false; /* B1 */
+    balance -= heist__load_acquire(&team->finished_outside);                                  /* B1 */
+    /* Not only the slots of this region: what is counted outside stays in the sum. */
+    for (unsigned i = 0; i < team->capacity; i++) balance -= heist__load_acquire(&team->slots[i]->finished); /* B1 */
+    for (unsigned i = 0; i < team->capacity; i++) balance += heist__load_acquire(&team->slots[i]->created);  /* B1 */
+    return balance == 0;
+}
+
+/* The one who saw that all is done lets the others go. */
+static void open_barrier(heist__omp_team *team, heist__omp_bar *bar, uint32_t generation)
+{
+    uint32_t expected = generation;
+    if (!heist__cas_acq_rel(&bar->closing, &expected, generation + 1)) return; /* somebody else does it */
+    heist__store_relaxed(&bar->arrived, 0);                                    /* relaxed: published below */
+    heist__store_relaxed(&team->share_cancelled, 0);                           /* likewise */
+    heist__store_seq_cst(&bar->generation, generation + 1); /* B2: all that was done, before those who go on */
+    heist__omp_wake_all(team);
+}
+
+typedef struct waiting {
+    heist__omp_bar *bar;
+    uint32_t generation;
+    bool end;
+} waiting;
+
+static bool is_open(heist__omp_slot *self, const void *what)
+{
+    heist__omp_team *team = self->team;
+    const waiting *w = what;
+    if (heist__load_acquire(&w->bar->generation) != w->generation) return true;      /* B2 */
+    if (heist__load_relaxed(&w->bar->arrived) == heist__load_relaxed(&team->size) && /* relaxed: looked at again */
+        nothing_left(team, w->bar))
+        open_barrier(team, w->bar, w->generation);
+    if (!w->end && heist__load_acquire(&team->cancelled)) return true;
+    return heist__load_acquire(&w->bar->generation) != w->generation; /* B2 */
+}
+
+bool heist__omp_barrier(heist__omp_slot *self, heist__omp_bar_kind kind)
+{
+    heist__omp_team *team = self->team;
+    if (kind != HEIST__BAR_END && heist__load_acquire(&team->cancelled)) return true;
+    heist__omp_bar *bar = &team->bars[kind];
+    waiting w = {bar, heist__load_acquire(&bar->generation), kind == HEIST__BAR_END};
+    heist__add_acq_rel(&bar->arrived, 1); /* B1, B2 */
+    heist__omp_help(self, false, is_open, &w);
+    return kind != HEIST__BAR_END && heist__load_acquire(&team->cancelled);
+}
+
+void GOMP_barrier(void)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (self) {
+        heist__omp_barrier(self, HEIST__BAR_WITHIN);
+    } else {
+        HEIST__REAL(GOMP_barrier)();
+    }
+}
+
+bool GOMP_barrier_cancel(void)
+{
+    heist__omp_slot *self = heist__omp_self;
+    return self ? heist__omp_barrier(self, HEIST__BAR_WITHIN) : HEIST__REAL(GOMP_barrier_cancel)();
+}

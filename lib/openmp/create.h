@@ -1,0 +1,95 @@
+/* The way of a new task up to where others can see it: inline, because a task may be as small as a call. */
+#ifndef HEIST_OPENMP_CREATE_H
+#define HEIST_OPENMP_CREATE_H
+
+#include <string.h>
+
+#include "openmp/team.h"
+
+/* Tasks run at once within each other before new ones are put off whatever the deque's length: bounds the stack. */
+enum { HEIST__OMP_MOST_NESTED = 256 };
+
+/* And how long the deque may become by that: bounds the memory. */
+enum { HEIST__OMP_MOST_QUEUED = 1 << 20 };
+
+/* Depth of tasks that are taken to be made in one loop for all threads, not each by another one of its kind. */
+enum { HEIST__OMP_SHALLOW = 2 };
+
+/* Whether a task created now had better run at once: there is enough to steal. A loop that makes many tasks puts off
+ * more of them, since they may be long, and nobody else can make the rest. */
+static inline bool heist__omp_crowded(heist__omp_slot *self)
+{
+    /* relaxed: the bottom is our own, the rest are hints */
+    uint64_t bottom = heist__load_relaxed(&self->deque->bottom);
+    int64_t length = (int64_t)(bottom - heist__load_relaxed(&self->deque->top));
+    if (length < self->enough) return false;
+    if (__builtin_expect(self->nested >= HEIST__OMP_MOST_NESTED, 0)) return length >= HEIST__OMP_MOST_QUEUED;
+    return heist__load_relaxed(&self->current->depth) >= HEIST__OMP_SHALLOW || length >= self->plenty;
+}
+
+/* A new record as child of the current task; NULL: no memory. */
+static inline heist__omp_task *heist__omp_task_new(heist__omp_slot *self, heist__omp_body *fn, uint32_t flags)
+{
+    heist__omp_task *parent = self->current;
+    heist__omp_task *task = heist__omp_record_take(self);
+    if (!task) return NULL;
+    heist__store_relaxed(&task->id, 0); /* relaxed: the fence follows */
+    heist__fence_release();             /* L1: the id goes before the fields change. Pairs with L1 in lineage.c. */
+    task->fn = fn;
+    task->home = self;
+    task->group = parent->group;
+    task->flags = flags;
+    /* relaxed: the store of the id below publishes them (L1) */
+    heist__store_relaxed(&task->parent, parent);
+    heist__store_relaxed(&task->parent_id, heist__load_relaxed(&parent->id));
+    heist__store_relaxed(&task->depth, heist__load_relaxed(&parent->depth) + 1);
+    heist__store_relaxed(&task->away, 0);
+    task->spawned = 0;
+    task->done_here = 0;
+    task->icvs = parent->icvs;
+    task->table = NULL;
+    task->node = NULL;
+    task->priority = 0;
+    heist__store_release(&task->id, ++self->next_id); /* L1 */
+    return task;
+}
+
+/* Its data copied into it. False: no memory. */
+static inline bool heist__omp_task_data(heist__omp_task *task, void *data, void (*copy)(void *, void *), size_t size,
+                                        size_t align)
+{
+    char *room = task->room;
+    if (__builtin_expect(size > sizeof task->room || align > _Alignof(heist__omp_task), 0)) {
+        room = heist__omp_block(size, align < sizeof(void *) ? sizeof(void *) : align);
+        if (!room) return false;
+    }
+    task->data = room;
+    if (__builtin_expect(copy != NULL, 0)) {
+        task->flags |= HEIST__TASK_COPIED;
+        copy(room, data);
+    } else if (size % 8 == 0 && size <= 64) {
+        for (size_t i = 0; i < size; i += 8) memcpy(room + i, (char *)data + i, 8);
+    } else {
+        memcpy(room, data, size);
+    }
+    return true;
+}
+
+/* Counted by its parent, group and team. */
+static inline void heist__omp_task_counted(heist__omp_slot *self, heist__omp_task *task)
+{
+    self->current->spawned++;
+    if (task->group) heist__omp_group_created(self, task->group);
+    /* B1: before the task can be seen. Pairs with B1 in barrier.c. */
+    heist__store_release(&self->created, heist__load_relaxed(&self->created) + 1); /* relaxed: its own */
+}
+
+/* Ready to run, and visible. */
+static inline void heist__omp_task_push(heist__omp_slot *self, heist__omp_task *task)
+{
+    if (__builtin_expect(task->priority > 0 || heist_deque_push(self->deque, task) < 0, 0))
+        heist__omp_queue(self->team, task);
+    heist__omp_wake_one(self->team);
+}
+
+#endif

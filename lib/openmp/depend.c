@@ -1,0 +1,441 @@
+/* Dependences between siblings.
+ *
+ * The parent's thread alone creates children, so it alone keeps the table that says, for each address, which tasks
+ * used it last: a set of the same kind (readers; members of an inoutset; or one writer), and the set before, on
+ * which every member of the last one depends. A task with dependences has a node; its predecessors' nodes list it as
+ * a successor. The list is closed when the predecessor is complete: who comes later need not wait. Nodes outlive
+ * their tasks while a table knows them. mutexinoutset is treated as inout, as libgomp does: that orders more than it
+ * must. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "openmp/real.h"
+#include "openmp/team.h"
+
+/* Kinds of use, the strongest first. */
+typedef enum { USE_OUT, USE_SET, USE_IN } use_kind;
+
+/* The words for them in an omp_depend_t. */
+enum { DEPOBJ_IN = 1, DEPOBJ_OUT = 2, DEPOBJ_INOUT = 3, DEPOBJ_MUTEXINOUTSET = 4, DEPOBJ_INOUTSET = 5 };
+
+typedef struct edge {
+    heist__omp_node *to;
+    struct edge *next;
+} edge;
+
+struct heist__omp_node {
+    heist__omp_task *task;   /* NULL: of one who waits in depend_wait */
+    heist__omp_slot *waiter; /* whose thread that is */
+    /* Who knows it: its task, and places in tables. Written by: the parent's thread, and who completes the task. */
+    HEIST__ATOMIC(uint32_t) references;
+    /* Predecessors that are not complete, plus one while there may come more. Written by: as above. */
+    HEIST__ATOMIC(uint32_t) waits;
+    /* Who waits for it, or CLOSED. Written by: the parent's thread (push), who completes the task (close). */
+    HEIST__ATOMIC(edge *) successors;
+};
+
+static edge closed_mark;
+#define CLOSED (&closed_mark)
+
+typedef struct node_list {
+    heist__omp_node **items;
+    size_t count, capacity;
+} node_list;
+
+typedef struct place { /* what is known of an address */
+    void *address;
+    use_kind kind;  /* of `last` */
+    node_list last; /* the latest users */
+    node_list before;
+    struct place *next;
+} place;
+
+struct heist__omp_table {
+    place **buckets;
+    size_t size, count;   /* of buckets: a power of two; of places */
+    heist__omp_node *all; /* the last task with depend(inout: omp_all_memory) */
+};
+
+/* ---- nodes ---- */
+
+static void node_release(heist__omp_node *node)
+{
+    if (heist__add_acq_rel(&node->references, (uint32_t)-1) == 1) free(node); /* all uses, before the end */
+}
+
+static bool is_complete(const heist__omp_node *node)
+{
+    return heist__load_acquire(&node->successors) == CLOSED; /* E1: what the task did */
+}
+
+static bool node_is_complete(heist__omp_slot *self, const void *node)
+{
+    (void)self;
+    return is_complete(node);
+}
+
+static void connect(heist__omp_slot *self, heist__omp_node *from, heist__omp_node *to)
+{
+    if (from == to || is_complete(from)) return;
+    edge *e = malloc(sizeof *e);
+    if (!e) {
+        heist__omp_help(self, true, node_is_complete, from); /* no memory: wait here instead */
+        return;
+    }
+    e->to = to;
+    heist__add_relaxed(&to->waits, 1); /* relaxed: it waits for its creator besides, so this is not the last */
+    e->next = heist__load_acquire(&from->successors);
+    do {
+        if (e->next == CLOSED) {
+            heist__add_relaxed(&to->waits, (uint32_t)-1); /* relaxed: as above */
+            free(e);
+            return;
+        }
+    } while (!heist__cas_acq_rel(&from->successors, &e->next, e)); /* E2: the edge, before it is followed */
+}
+
+/* One predecessor less; the last makes it ready. */
+static void satisfy(heist__omp_slot *self, heist__omp_node *node)
+{
+    heist__omp_task *task = node->task; /* read now: the node may be gone below */
+    heist__omp_slot *waiter = node->waiter;
+    if (heist__add_acq_rel(&node->waits, (uint32_t)-1) != 1) return; /* E1: what all predecessors did */
+    if (task) {
+        heist__omp_task_ready(self, task);
+    } else if (waiter != self) {
+        heist__omp_wake(waiter);
+    }
+}
+
+void heist__omp_depend_release(heist__omp_slot *self, heist__omp_task *task)
+{
+    heist__omp_node *node = task->node;
+    edge *e = heist__exchange_acq_rel(&node->successors, CLOSED); /* E1, E2 */
+    while (e) {
+        edge *next = e->next;
+        satisfy(self, e->to);
+        free(e);
+        e = next;
+    }
+    node_release(node);
+}
+
+/* ---- lists of nodes ---- */
+
+static void list_clear(node_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) node_release(list->items[i]);
+    list->count = 0;
+}
+
+static void list_free(node_list *list)
+{
+    list_clear(list);
+    free(list->items);
+}
+
+static void list_sweep(node_list *list)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (is_complete(list->items[i])) {
+            node_release(list->items[i]);
+        } else {
+            list->items[kept++] = list->items[i];
+        }
+    }
+    list->count = kept;
+}
+
+static void list_add(heist__omp_slot *self, node_list *list, heist__omp_node *node)
+{
+    if (list->count == list->capacity) {
+        list_sweep(list);
+        /* Growing only when it is still more than half full keeps the sweeps rare. */
+        if (2 * list->count >= list->capacity) {
+            size_t capacity = list->capacity ? 2 * list->capacity : 2;
+            heist__omp_node **items = realloc(list->items, capacity * sizeof *items);
+            if (items) {
+                list->items = items;
+                list->capacity = capacity;
+            }
+        }
+    }
+    if (list->count == list->capacity) { /* no memory: make room by waiting */
+        if (!list->capacity) heist__omp_fatal("no memory for dependences");
+        heist__omp_help(self, true, node_is_complete, list->items[0]);
+        list_sweep(list);
+    }
+    heist__add_relaxed(&node->references, 1); /* relaxed: the task's own reference is there */
+    list->items[list->count++] = node;
+}
+
+/* ---- the table ---- */
+
+static size_t bucket_of(const heist__omp_table *table, const void *address)
+{
+    return (size_t)(((uintptr_t)address >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (table->size - 1);
+}
+
+static heist__omp_table *table_new(void)
+{
+    heist__omp_table *table = calloc(1, sizeof *table);
+    if (table) table->buckets = calloc(table->size = 16, sizeof *table->buckets);
+    if (!table || !table->buckets) heist__omp_fatal("no memory for dependences");
+    return table;
+}
+
+/* When memory is short chains grow longer, that is all. */
+static void table_grow(heist__omp_table *table)
+{
+    size_t old_size = table->size;
+    place **old = table->buckets;
+    place **buckets = calloc(2 * old_size, sizeof *buckets);
+    if (!buckets) return;
+    table->buckets = buckets;
+    table->size = 2 * old_size;
+    for (size_t i = 0; i < old_size; i++) {
+        for (place *p = old[i]; p;) {
+            place *next = p->next;
+            size_t b = bucket_of(table, p->address);
+            p->next = buckets[b];
+            buckets[b] = p;
+            p = next;
+        }
+    }
+    free(old);
+}
+
+static place *find_place(heist__omp_table *table, void *address)
+{
+    place *p = table->buckets[bucket_of(table, address)];
+    while (p && p->address != address) p = p->next;
+    return p;
+}
+
+static place *add_place(heist__omp_table *table, void *address)
+{
+    if (table->count >= table->size) table_grow(table);
+    place *p = calloc(1, sizeof *p);
+    if (!p) heist__omp_fatal("no memory for dependences");
+    size_t b = bucket_of(table, address);
+    p->address = address;
+    p->next = table->buckets[b];
+    table->buckets[b] = p;
+    table->count++;
+    return p;
+}
+
+/* Calls `visit` for every place, which it may then free. */
+static void each_place(heist__omp_table *table, void (*visit)(place *, void *), void *argument)
+{
+    for (size_t i = 0; i < table->size; i++) {
+        for (place *p = table->buckets[i]; p;) {
+            place *next = p->next;
+            visit(p, argument);
+            p = next;
+        }
+    }
+}
+
+static void place_free(place *p, void *unused)
+{
+    (void)unused;
+    list_free(&p->last);
+    list_free(&p->before);
+    free(p);
+}
+
+static void table_clear(heist__omp_table *table)
+{
+    each_place(table, place_free, NULL);
+    memset(table->buckets, 0, table->size * sizeof *table->buckets);
+    table->count = 0;
+    if (table->all) node_release(table->all);
+    table->all = NULL;
+}
+
+void heist__omp_table_free(heist__omp_table *table)
+{
+    if (!table) return;
+    table_clear(table);
+    free(table->buckets);
+    free(table);
+}
+
+/* ---- uses ---- */
+
+typedef struct user { /* who comes with a depend clause */
+    heist__omp_slot *self;
+    heist__omp_node *node;
+    heist__omp_table *table;
+    bool stays; /* false: it only waits, and leaves no trace in the table */
+} user;
+
+static void connect_list(const user *u, const node_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) connect(u->self, list->items[i], u->node);
+}
+
+static void use(const user *u, void *address, use_kind kind)
+{
+    place *p = find_place(u->table, address);
+    if (!p) {
+        if (!u->stays) return;
+        p = add_place(u->table, address);
+        p->kind = kind;
+    }
+    bool joins = kind == p->kind && kind != USE_OUT; /* one more of the last set */
+    if (p->last.count && p->last.items[p->last.count - 1] == u->node)
+        return; /* twice in one clause: the stronger counts */
+    connect_list(u, joins ? &p->before : &p->last);
+    if (!u->stays) return;
+    if (!joins) {
+        node_list old = p->before;
+        list_clear(&old);
+        p->before = p->last;
+        p->last = old;
+        p->kind = kind;
+    }
+    list_add(u->self, &p->last, u->node);
+}
+
+static void connect_place(place *p, void *argument)
+{
+    const user *u = argument;
+    connect_list(u, &p->before);
+    connect_list(u, &p->last);
+}
+
+static void use_all_memory(user *u)
+{
+    each_place(u->table, connect_place, u);
+    if (!u->stays) return;
+    table_clear(u->table);
+    heist__add_relaxed(&u->node->references, 1); /* relaxed: the task's own reference is there */
+    u->table->all = u->node;
+}
+
+/* ---- clauses, as the compiler lays them out ---- */
+
+typedef struct clauses {
+    size_t total;      /* uses and depobjs */
+    size_t out, mutex; /* how many come first of each kind */
+    size_t plain;      /* how many are addresses, and not depobjs */
+    void **items;
+} clauses;
+
+static clauses read_clauses(void **depend)
+{
+    if (depend[0]) {
+        size_t total = (size_t)(uintptr_t)depend[0];
+        return (clauses){total, (size_t)(uintptr_t)depend[1], 0, total, depend + 2};
+    }
+    size_t out = (size_t)(uintptr_t)depend[2], mutex = (size_t)(uintptr_t)depend[3], in = (size_t)(uintptr_t)depend[4];
+    return (clauses){(size_t)(uintptr_t)depend[1], out, mutex, out + mutex + in, depend + 5};
+}
+
+static use_kind kind_of_depobj(void **object)
+{
+    switch ((uintptr_t)object[1]) {
+    case DEPOBJ_IN: return USE_IN;
+    case DEPOBJ_INOUTSET: return USE_SET;
+    case DEPOBJ_OUT:
+    case DEPOBJ_INOUT:
+    case DEPOBJ_MUTEXINOUTSET: return USE_OUT;
+    default: heist__omp_fatal("an omp_depend_t of a kind that heist does not know");
+    }
+}
+
+/* The i-th use. */
+static use_kind get_use(const clauses *c, size_t i, void **address)
+{
+    if (i >= c->plain) {
+        void **object = c->items[i];
+        *address = object[0];
+        return kind_of_depobj(object);
+    }
+    *address = c->items[i];
+    return i < c->out + c->mutex ? USE_OUT : USE_IN;
+}
+
+static void enter(user *u, void **depend)
+{
+    clauses c = read_clauses(depend);
+    bool everything = false;
+    void *address;
+    if (c.total && u->table->all) connect(u->self, u->table->all, u->node);
+    for (size_t i = 0; i < c.total; i++) {
+        if (get_use(&c, i, &address) == USE_OUT && !address) everything = true;
+    }
+    if (everything) {
+        use_all_memory(u);
+        return;
+    }
+    for (use_kind kind = USE_OUT; kind <= USE_IN; kind++) { /* the strongest first: see use() */
+        for (size_t i = 0; i < c.total; i++) {
+            if (get_use(&c, i, &address) == kind) use(u, address, kind);
+        }
+    }
+}
+
+void heist__omp_depend(heist__omp_slot *self, heist__omp_task *task, void **depend)
+{
+    heist__omp_node *node = malloc(sizeof *node);
+    if (!node) heist__omp_fatal("no memory for dependences");
+    node->task = task;
+    node->waiter = NULL;
+    /* relaxed: nobody knows the node yet */
+    heist__store_relaxed(&node->references, 1);
+    heist__store_relaxed(&node->waits, 1);
+    heist__store_relaxed(&node->successors, NULL);
+    task->node = node;
+    heist__omp_task *parent = self->current;
+    if (!parent->table) parent->table = table_new();
+    user u = {self, node, parent->table, true};
+    enter(&u, depend);
+    satisfy(self, node);
+}
+
+static bool has_no_waits(heist__omp_slot *self, const void *node)
+{
+    (void)self;
+    return heist__load_acquire(&((const heist__omp_node *)node)->waits) == 0; /* E1 */
+}
+
+void heist__omp_depend_wait(heist__omp_slot *self, void **depend)
+{
+    heist__omp_table *table = self->current->table;
+    if (!table) return;
+    heist__omp_node node = {.waiter = self};
+    /* relaxed: nobody knows the node yet */
+    heist__store_relaxed(&node.waits, 1);
+    user u = {self, &node, table, false};
+    enter(&u, depend);
+    satisfy(self, &node);
+    heist__omp_help(self, true, has_no_waits, &node);
+}
+
+void GOMP_taskwait_depend(void **depend)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (self) {
+        heist__omp_depend_wait(self, depend);
+    } else {
+        HEIST__REAL(GOMP_taskwait_depend)(depend);
+    }
+}
+
+static void nothing(void *data)
+{
+    (void)data;
+}
+
+void GOMP_taskwait_depend_nowait(void **depend)
+{
+    if (heist__omp_self) {
+        GOMP_task(nothing, NULL, NULL, 0, 1, true, HEIST__GOMP_DEPEND, depend, 0, NULL);
+    } else {
+        HEIST__REAL(GOMP_taskwait_depend_nowait)(depend);
+    }
+}

@@ -1,0 +1,241 @@
+/* The entry points of libgomp that this library stands in front of, and those that it calls.
+ *
+ * What the compiler calls has no public header; these declarations are the ABI as gcc 12 emits it. GOMP_task has grown
+ * over the years: a caller that does not set a flag may not have passed the argument that belongs to it. */
+#ifndef HEIST_OPENMP_ENTRIES_H
+#define HEIST_OPENMP_ENTRIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Exported by libheist-gomp.so in place of libgomp's. */
+#define HEIST__ENTRY __attribute__((visibility("default")))
+
+typedef void heist__omp_body(void *data);
+typedef unsigned long long heist__ull;
+
+/* Flags of GOMP_task and GOMP_taskloop. */
+enum {
+    HEIST__GOMP_UNTIED = 1 << 0,
+    HEIST__GOMP_FINAL = 1 << 1,
+    HEIST__GOMP_MERGEABLE = 1 << 2,
+    HEIST__GOMP_DEPEND = 1 << 3,
+    HEIST__GOMP_PRIORITY = 1 << 4,
+    HEIST__GOMP_UP = 1 << 8,
+    HEIST__GOMP_GRAINSIZE = 1 << 9,
+    HEIST__GOMP_IF = 1 << 10,
+    HEIST__GOMP_NOGROUP = 1 << 11,
+    HEIST__GOMP_REDUCTION = 1 << 12,
+    HEIST__GOMP_DETACH = 1 << 13,
+    HEIST__GOMP_STRICT = 1 << 14,
+    HEIST__GOMP_TARGET_NOWAIT = 1 << 0, /* of GOMP_target_ext and its like */
+};
+
+/* What GOMP_cancel cancels. */
+enum { HEIST__CANCEL_PARALLEL = 1, HEIST__CANCEL_LOOP = 2, HEIST__CANCEL_SECTIONS = 4, HEIST__CANCEL_TASKGROUP = 8 };
+
+/* ---- tasks ---- */
+HEIST__ENTRY void GOMP_task(heist__omp_body *fn, void *data, void (*copy)(void *, void *), long size, long align,
+                            bool if_clause, unsigned flags, void **depend, int priority, void *detach);
+HEIST__ENTRY void GOMP_taskloop(heist__omp_body *fn, void *data, void (*copy)(void *, void *), long size, long align,
+                                unsigned flags, unsigned long num_tasks, int priority, long start, long end, long step);
+HEIST__ENTRY void GOMP_taskloop_ull(heist__omp_body *fn, void *data, void (*copy)(void *, void *), long size,
+                                    long align, unsigned flags, unsigned long num_tasks, int priority, heist__ull start,
+                                    heist__ull end, heist__ull step);
+HEIST__ENTRY void GOMP_taskwait(void);
+HEIST__ENTRY void GOMP_taskwait_depend(void **depend);
+HEIST__ENTRY void GOMP_taskwait_depend_nowait(void **depend);
+HEIST__ENTRY void GOMP_taskyield(void);
+HEIST__ENTRY void GOMP_taskgroup_start(void);
+HEIST__ENTRY void GOMP_taskgroup_end(void);
+HEIST__ENTRY void GOMP_taskgroup_reduction_register(uintptr_t *data);
+HEIST__ENTRY void GOMP_taskgroup_reduction_unregister(uintptr_t *data);
+HEIST__ENTRY void GOMP_task_reduction_remap(size_t count, size_t originals, void **pointers);
+HEIST__ENTRY void GOMP_workshare_task_reduction_unregister(bool cancelled);
+HEIST__ENTRY void omp_fulfill_event(uintptr_t event);
+HEIST__ENTRY void omp_fulfill_event_(uintptr_t event); /* Fortran's, with `value` */
+HEIST__ENTRY int omp_in_final(void);
+HEIST__ENTRY int omp_in_final_(void);
+HEIST__ENTRY int omp_in_explicit_task(void);
+HEIST__ENTRY int omp_in_explicit_task_(void);
+
+/* ---- regions ---- */
+HEIST__ENTRY void GOMP_parallel(heist__omp_body *fn, void *data, unsigned threads, unsigned flags);
+HEIST__ENTRY unsigned GOMP_parallel_reductions(heist__omp_body *fn, void *data, unsigned threads, unsigned flags);
+HEIST__ENTRY void GOMP_parallel_start(heist__omp_body *fn, void *data, unsigned threads);
+HEIST__ENTRY void GOMP_parallel_end(void);
+HEIST__ENTRY void GOMP_parallel_sections(heist__omp_body *fn, void *data, unsigned threads, unsigned count,
+                                         unsigned flags);
+HEIST__ENTRY void GOMP_parallel_sections_start(heist__omp_body *fn, void *data, unsigned threads, unsigned count);
+
+/* Those with a chunk size, those without; and the old ones, whose caller runs the body itself. */
+#define HEIST__PARALLEL_LOOPS(X)                                                                                       \
+    X(GOMP_parallel_loop_static)                                                                                       \
+    X(GOMP_parallel_loop_dynamic)                                                                                      \
+    X(GOMP_parallel_loop_guided)                                                                                       \
+    X(GOMP_parallel_loop_nonmonotonic_dynamic)                                                                         \
+    X(GOMP_parallel_loop_nonmonotonic_guided)
+#define HEIST__PARALLEL_LOOPS_RUNTIME(X)                                                                               \
+    X(GOMP_parallel_loop_runtime)                                                                                      \
+    X(GOMP_parallel_loop_nonmonotonic_runtime)                                                                         \
+    X(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
+#define HEIST__PARALLEL_LOOP_STARTS(X)                                                                                 \
+    X(GOMP_parallel_loop_static_start)                                                                                 \
+    X(GOMP_parallel_loop_dynamic_start)                                                                                \
+    X(GOMP_parallel_loop_guided_start)
+
+#define DECLARE(name)                                                                                                  \
+    HEIST__ENTRY void name(heist__omp_body *fn, void *data, unsigned threads, long start, long end, long step,         \
+                           long chunk, unsigned flags);
+HEIST__PARALLEL_LOOPS(DECLARE)
+#undef DECLARE
+#define DECLARE(name)                                                                                                  \
+    HEIST__ENTRY void name(heist__omp_body *fn, void *data, unsigned threads, long start, long end, long step,         \
+                           unsigned flags);
+HEIST__PARALLEL_LOOPS_RUNTIME(DECLARE)
+#undef DECLARE
+#define DECLARE(name)                                                                                                  \
+    HEIST__ENTRY void name(heist__omp_body *fn, void *data, unsigned threads, long start, long end, long step,         \
+                           long chunk);
+HEIST__PARALLEL_LOOP_STARTS(DECLARE)
+#undef DECLARE
+HEIST__ENTRY void GOMP_parallel_loop_runtime_start(heist__omp_body *fn, void *data, unsigned threads, long start,
+                                                   long end, long step);
+
+/* ---- work-sharing with a barrier inside, or with task reductions ---- */
+HEIST__ENTRY void GOMP_barrier(void);
+HEIST__ENTRY bool GOMP_barrier_cancel(void);
+HEIST__ENTRY void GOMP_loop_end(void);
+HEIST__ENTRY void GOMP_loop_end_nowait(void);
+HEIST__ENTRY bool GOMP_loop_end_cancel(void);
+HEIST__ENTRY void GOMP_sections_end(void);
+HEIST__ENTRY void GOMP_sections_end_nowait(void);
+HEIST__ENTRY bool GOMP_sections_end_cancel(void);
+HEIST__ENTRY bool GOMP_single_start(void);
+HEIST__ENTRY void *GOMP_single_copy_start(void);
+HEIST__ENTRY void GOMP_single_copy_end(void *data);
+HEIST__ENTRY unsigned GOMP_sections2_start(unsigned count, uintptr_t *reductions, void **memory);
+HEIST__ENTRY void GOMP_scope_start(uintptr_t *reductions);
+HEIST__ENTRY bool GOMP_loop_start(long start, long end, long step, long schedule, long chunk, long *from, long *to,
+                                  uintptr_t *reductions, void **memory);
+HEIST__ENTRY bool GOMP_loop_ordered_start(long start, long end, long step, long schedule, long chunk, long *from,
+                                          long *to, uintptr_t *reductions, void **memory);
+HEIST__ENTRY bool GOMP_loop_doacross_start(unsigned count, long *counts, long schedule, long chunk, long *from,
+                                           long *to, uintptr_t *reductions, void **memory);
+HEIST__ENTRY bool GOMP_loop_ull_start(bool up, heist__ull start, heist__ull end, heist__ull step, long schedule,
+                                      heist__ull chunk, heist__ull *from, heist__ull *to, uintptr_t *reductions,
+                                      void **memory);
+HEIST__ENTRY bool GOMP_loop_ull_ordered_start(bool up, heist__ull start, heist__ull end, heist__ull step, long schedule,
+                                              heist__ull chunk, heist__ull *from, heist__ull *to, uintptr_t *reductions,
+                                              void **memory);
+HEIST__ENTRY bool GOMP_loop_ull_doacross_start(unsigned count, heist__ull *counts, long schedule, heist__ull chunk,
+                                               heist__ull *from, heist__ull *to, uintptr_t *reductions, void **memory);
+
+/* ---- cancellation ---- */
+HEIST__ENTRY bool GOMP_cancel(int which, bool active);
+HEIST__ENTRY bool GOMP_cancellation_point(int which);
+
+/* ---- devices ---- */
+HEIST__ENTRY void GOMP_target_ext(int device, void (*fn)(void *), size_t maps, void **addresses, size_t *sizes,
+                                  unsigned short *kinds, unsigned flags, void **depend, void **arguments);
+HEIST__ENTRY void GOMP_target_update_ext(int device, size_t maps, void **addresses, size_t *sizes,
+                                         unsigned short *kinds, unsigned flags, void **depend);
+HEIST__ENTRY void GOMP_target_enter_exit_data(int device, size_t maps, void **addresses, size_t *sizes,
+                                              unsigned short *kinds, unsigned flags, void **depend);
+
+typedef struct heist__omp_depobj { /* omp_depend_t */
+    void *address;
+    uintptr_t kind;
+} heist__omp_depobj;
+
+HEIST__ENTRY int omp_target_memcpy_async(void *to, const void *from, size_t length, size_t to_offset,
+                                         size_t from_offset, int to_device, int from_device, int depobj_count,
+                                         heist__omp_depobj *depobjs);
+HEIST__ENTRY int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int dimensions,
+                                              const size_t *volume, const size_t *to_offsets,
+                                              const size_t *from_offsets, const size_t *to_sizes,
+                                              const size_t *from_sizes, int to_device, int from_device,
+                                              int depobj_count, heist__omp_depobj *depobjs);
+extern int omp_target_memcpy(void *to, const void *from, size_t length, size_t to_offset, size_t from_offset,
+                             int to_device, int from_device);
+extern int omp_target_memcpy_rect(void *to, const void *from, size_t element, int dimensions, const size_t *volume,
+                                  const size_t *to_offsets, const size_t *from_offsets, const size_t *to_sizes,
+                                  const size_t *from_sizes, int to_device, int from_device);
+
+/* ---- what belongs to a task in libgomp: control variables, owners of nestable locks ---- */
+typedef struct heist__nest_lock { /* libgomp's omp_nest_lock_t */
+    int lock;                     /* libgomp's omp_lock_t */
+    int count;
+    void *owner;
+} heist__nest_lock;
+
+HEIST__ENTRY void omp_set_nest_lock(heist__nest_lock *lock);
+HEIST__ENTRY void omp_unset_nest_lock(heist__nest_lock *lock);
+HEIST__ENTRY int omp_test_nest_lock(heist__nest_lock *lock);
+HEIST__ENTRY void omp_set_nest_lock_(heist__nest_lock **lock);
+HEIST__ENTRY void omp_unset_nest_lock_(heist__nest_lock **lock);
+HEIST__ENTRY int omp_test_nest_lock_(heist__nest_lock **lock);
+HEIST__ENTRY void omp_set_num_threads(int n);
+HEIST__ENTRY void omp_set_num_threads_(const int *n);
+HEIST__ENTRY void omp_set_num_threads_8_(const int64_t *n);
+HEIST__ENTRY void omp_set_dynamic(int on);
+HEIST__ENTRY void omp_set_dynamic_(const int *on);
+HEIST__ENTRY void omp_set_dynamic_8_(const int64_t *on);
+HEIST__ENTRY void omp_set_nested(int on);
+HEIST__ENTRY void omp_set_nested_(const int *on);
+HEIST__ENTRY void omp_set_nested_8_(const int64_t *on);
+HEIST__ENTRY void omp_set_max_active_levels(int levels);
+HEIST__ENTRY void omp_set_max_active_levels_(const int *levels);
+HEIST__ENTRY void omp_set_max_active_levels_8_(const int64_t *levels);
+HEIST__ENTRY void omp_set_schedule(int kind, int chunk);
+HEIST__ENTRY void omp_set_schedule_(const int *kind, const int *chunk);
+HEIST__ENTRY void omp_set_schedule_8_(const int *kind, const int64_t *chunk);
+HEIST__ENTRY void omp_set_default_device(int device);
+HEIST__ENTRY void omp_set_default_device_(const int *device);
+HEIST__ENTRY void omp_set_default_device_8_(const int64_t *device);
+
+/* ---- called, not wrapped ---- */
+extern int omp_get_thread_num(void);
+extern int omp_get_num_threads(void);
+extern int omp_get_max_threads(void);
+extern int omp_get_num_procs(void);
+extern int omp_get_level(void);
+extern int omp_get_cancellation(void);
+extern int omp_get_max_task_priority(void);
+extern int omp_get_dynamic(void);
+extern int omp_get_max_active_levels(void);
+extern void omp_get_schedule(int *kind, int *chunk);
+extern int omp_get_default_device(void);
+extern void omp_set_lock(int *lock);
+extern void omp_unset_lock(int *lock);
+extern int omp_test_lock(int *lock);
+
+/* Every name above that libgomp has. X(name), in no particular order. The first part are the wrapped ones. */
+/* clang-format off */
+#define HEIST__WRAPPED(X)                                                                                              \
+    X(GOMP_task) X(GOMP_taskloop) X(GOMP_taskloop_ull) X(GOMP_taskwait) X(GOMP_taskwait_depend)                        \
+    X(GOMP_taskwait_depend_nowait) X(GOMP_taskyield) X(GOMP_taskgroup_start) X(GOMP_taskgroup_end)                     \
+    X(GOMP_taskgroup_reduction_register) X(GOMP_taskgroup_reduction_unregister) X(GOMP_task_reduction_remap)           \
+    X(GOMP_workshare_task_reduction_unregister) X(omp_fulfill_event) X(omp_in_final) X(omp_in_explicit_task)           \
+    X(GOMP_parallel) X(GOMP_parallel_reductions) X(GOMP_parallel_start) X(GOMP_parallel_end)                           \
+    X(GOMP_parallel_sections) X(GOMP_parallel_sections_start) X(GOMP_parallel_loop_runtime_start)                      \
+    HEIST__PARALLEL_LOOPS(X) HEIST__PARALLEL_LOOPS_RUNTIME(X) HEIST__PARALLEL_LOOP_STARTS(X)                           \
+    X(GOMP_barrier) X(GOMP_barrier_cancel) X(GOMP_loop_end) X(GOMP_loop_end_cancel) X(GOMP_sections_end)               \
+    X(GOMP_sections_end_cancel) X(GOMP_single_copy_start) X(GOMP_single_copy_end) X(GOMP_sections2_start)              \
+    X(GOMP_scope_start) X(GOMP_loop_start) X(GOMP_loop_ordered_start) X(GOMP_loop_doacross_start)                      \
+    X(GOMP_loop_ull_start) X(GOMP_loop_ull_ordered_start) X(GOMP_loop_ull_doacross_start) X(GOMP_cancel)               \
+    X(GOMP_cancellation_point) X(GOMP_target_ext) X(GOMP_target_update_ext) X(GOMP_target_enter_exit_data)             \
+    X(omp_target_memcpy_async) X(omp_target_memcpy_rect_async)                                                         \
+    X(omp_set_nest_lock) X(omp_unset_nest_lock) X(omp_test_nest_lock) X(omp_set_num_threads) X(omp_set_dynamic)        \
+    X(omp_set_nested) X(omp_set_max_active_levels) X(omp_set_schedule) X(omp_set_default_device)
+#define HEIST__CALLED(X)                                                                                               \
+    X(GOMP_loop_end_nowait) X(GOMP_sections_end_nowait) X(GOMP_single_start) X(omp_get_thread_num)                     \
+    X(omp_get_num_threads) X(omp_get_max_threads) X(omp_get_num_procs) X(omp_get_level) X(omp_get_cancellation)        \
+    X(omp_get_max_task_priority) X(omp_get_dynamic) X(omp_get_max_active_levels) X(omp_get_schedule)                   \
+    X(omp_get_default_device) X(omp_target_memcpy) X(omp_target_memcpy_rect) X(omp_set_lock)                  \
+    X(omp_unset_lock) X(omp_test_lock)
+
+/* clang-format on */
+
+#endif

@@ -1,0 +1,141 @@
+/* Where a thread looks for a task: first where tasks with a priority are, then in its own deque, youngest first,
+ * then in the others', oldest first. */
+#include "openmp/group.h"
+
+/* ---- the queue: priorities, and what was made ready from outside ---- */
+
+static unsigned level_of(const heist__omp_team *team, const heist__omp_task *task)
+{
+    if (team->max_priority < HEIST__OMP_LEVELS) return (unsigned)task->priority;
+    return (unsigned)((int64_t)task->priority * (HEIST__OMP_LEVELS - 1) / team->max_priority);
+}
+
+/* Created by an explicit task. */
+static bool is_deep(const heist__omp_task *task)
+{
+    return heist__load_relaxed(&task->depth) > 1; /* relaxed: who asks has the task */
+}
+
+void heist__omp_queue(heist__omp_team *team, heist__omp_task *task)
+{
+    unsigned level = level_of(team, task);
+    heist__omp_queue_level *l = &team->levels[level];
+    task->next = NULL;
+    pthread_mutex_lock(&team->lock);
+    if (l->first) {
+        l->last->next = task;
+    } else {
+        l->first = task;
+    }
+    l->last = task;
+    team->levels_used |= UINT64_C(1) << level;
+    /* relaxed: hints; the lock orders the queue */
+    heist__add_relaxed(&team->queued, 1);
+    if (is_deep(task)) heist__add_relaxed(&team->queued_deep, 1);
+    pthread_mutex_unlock(&team->lock);
+}
+
+static bool is_member(const heist__omp_group *of, const heist__omp_group *group)
+{
+    while (of && of != group) of = of->prev;
+    return of != NULL;
+}
+
+/* Whether the thread may begin a task of the queue where it waits. This must be right for all that it waits for, not
+ * only mostly: nobody else might take it. Its children are a step away, and the tasks of its group known by that. */
+static bool may_run(heist__omp_slot *self, heist__omp_task *task)
+{
+    return heist__omp_descends(task, self->current) ||
+           (self->ending_group && is_member(task->group, self->current->group));
+}
+
+/* The first task of a level that may be run, taken out of it. */
+static heist__omp_task *from_level(heist__omp_slot *self, unsigned level, bool within)
+{
+    heist__omp_queue_level *l = &self->team->levels[level];
+    heist__omp_task *before = NULL, *task = l->first;
+    while (task && within && !may_run(self, task)) {
+        before = task;
+        task = task->next;
+    }
+    if (!task) return NULL;
+    *(before ? &before->next : &l->first) = task->next;
+    if (!task->next) l->last = before;
+    if (!l->first) self->team->levels_used &= ~(UINT64_C(1) << level);
+    return task;
+}
+
+static heist__omp_task *from_queue(heist__omp_slot *self, bool within)
+{
+    heist__omp_team *team = self->team;
+    heist__omp_task *task = NULL;
+    pthread_mutex_lock(&team->lock);
+    for (uint64_t used = team->levels_used; used && !task;) {
+        unsigned level = 63 - (unsigned)__builtin_clzll(used);
+        task = from_level(self, level, within);
+        used &= ~(UINT64_C(1) << level);
+    }
+    if (task) { /* relaxed: as above */
+        heist__add_relaxed(&team->queued, (uint32_t)-1);
+        if (is_deep(task)) heist__add_relaxed(&team->queued_deep, (uint32_t)-1);
+    }
+    pthread_mutex_unlock(&team->lock);
+    return task;
+}
+
+/* ---- deques ---- */
+
+heist__omp_task *heist__omp_find_own(heist__omp_slot *self)
+{
+    void *task;
+    uint64_t bottom = heist__load_relaxed(&self->deque->bottom); /* relaxed: its own */
+    if (!heist__omp_index_within(bottom, self->base)) return NULL;
+    return heist_deque_pop(self->deque, &task) == HEIST_STEAL_GOT ? task : NULL;
+}
+
+/* As heist_deque_steal, with a look at the task before it is taken. */
+static heist__omp_task *from_other(heist__omp_slot *self, heist_deque *deque, bool within)
+{
+    heist__theft theft;
+    if (heist__deque_look(deque, &theft) == HEIST_STEAL_EMPTY) return NULL;
+    unsigned side = heist__deque_enter(deque);
+    heist__deque_read(deque, &theft);
+    bool wanted = theft.item && (!within || heist__omp_descends(theft.item, self->current));
+    bool got = wanted && heist__deque_settle(deque, &theft) == HEIST_STEAL_GOT;
+    heist__deque_leave(deque, side);
+    return got ? theft.item : NULL;
+}
+
+static heist__omp_task *from_others(heist__omp_slot *self, bool within)
+{
+    heist__omp_team *team = self->team;
+    unsigned size = heist__load_relaxed(&team->size); /* relaxed: see heist__omp_slot_begin */
+    if (size == 1) return NULL;
+    unsigned first = heist__random_below(&self->random, size);
+    for (unsigned i = 0; i < size; i++) {
+        unsigned victim = first + i < size ? first + i : first + i - size;
+        if (victim == self->index) continue;
+        heist__omp_task *task = from_other(self, team->slots[victim]->deque, within);
+        if (task) {
+            self->counters.stolen++;
+            return task;
+        }
+    }
+    return NULL;
+}
+
+/* Where only tasks of the region's threads are queued, one who waits in a task need not look. */
+static bool may_be_in_queue(heist__omp_slot *self, bool within)
+{
+    /* relaxed: a task that is not seen now is seen later */
+    return !within || (self->current->flags & HEIST__TASK_IMPLICIT) || heist__load_relaxed(&self->team->queued_deep);
+}
+
+heist__omp_task *heist__omp_find(heist__omp_slot *self, bool within)
+{
+    heist__omp_task *task = NULL;
+    if (__builtin_expect(heist__load_relaxed(&self->team->queued) != 0, 0) && may_be_in_queue(self, within))
+        task = from_queue(self, within);
+    if (!task) task = heist__omp_find_own(self);
+    return task ? task : from_others(self, within);
+}

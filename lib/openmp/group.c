@@ -1,0 +1,120 @@
+/* Taskgroups: GOMP_taskgroup_start and _end. */
+#include "openmp/group.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "openmp/real.h"
+
+heist__omp_group *heist__omp_group_new(unsigned threads)
+{
+    size_t bytes = sizeof(heist__omp_group) + (threads + 1) * sizeof(heist__omp_cell);
+    bytes = (bytes + HEIST__LINE - 1) / HEIST__LINE * HEIST__LINE;
+    heist__omp_group *group = aligned_alloc(HEIST__LINE, bytes);
+    if (group) memset(group, 0, bytes);
+    return group;
+}
+
+heist__omp_group *heist__omp_group_begin(heist__omp_slot *self)
+{
+    heist__omp_group *group = self->groups;
+    if (group) {
+        self->groups = group->prev;
+    } else {
+        group = heist__omp_group_new(self->team->capacity);
+    }
+    if (!group) return NULL;
+    heist__omp_task *task = self->current;
+    group->prev = task->group;
+    group->reductions = group->prev ? group->prev->reductions : NULL;
+    group->owner = self;
+    group->workshare = false;
+    group->counted = true;
+    /* relaxed: none of its tasks exists yet */
+    const heist__omp_cell *own = &group->cells[self->index];
+    group->owed = heist__load_relaxed(&own->created) - heist__load_relaxed(&own->finished);
+    heist__store_relaxed(&group->cancelled, 0);
+    heist__store_relaxed(&group->shared, 0);
+    task->group = group;
+    return group;
+}
+
+static void mark_shared(heist__omp_group *group)
+{
+    /* G1: before this thread's first task in the group is seen, so before its owner can finish such a one. relaxed: the
+     * push, or the stores below, publish it */
+    if (!heist__load_relaxed(&group->shared)) heist__store_relaxed(&group->shared, 1);
+}
+
+void heist__omp_group_created(heist__omp_slot *self, heist__omp_group *group)
+{
+    if (!group->counted) return;
+    if (self != group->owner) mark_shared(group);
+    heist__omp_cell *cell = &group->cells[self->index];
+    /* G2: before the task can be seen. Pairs with G2 in is_over. relaxed: its own */
+    heist__store_release(&cell->created, heist__load_relaxed(&cell->created) + 1);
+}
+
+void heist__omp_group_finished(heist__omp_slot *self, heist__omp_group *group)
+{
+    if (!group->counted) return;
+    heist__omp_slot *owner = group->owner; /* read now: the group may be gone below */
+    if (self != owner) mark_shared(group);
+    if (self) {
+        heist__omp_cell *cell = &group->cells[self->index];
+        /* G2: after all that the task did. Pairs with G2 in is_over; last touch of the group. relaxed: its own */
+        heist__store_release(&cell->finished, heist__load_relaxed(&cell->finished) + 1);
+    } else {
+        heist__add_acq_rel(&group->cells[owner->team->capacity].finished, 1); /* G2 */
+    }
+    if (self != owner) heist__omp_wake(owner);
+}
+
+static bool is_over(heist__omp_slot *self, const void *what)
+{
+    const heist__omp_group *group = what;
+    const heist__omp_cell *own = &group->cells[self->index];
+    uint64_t balance = 0;
+    if (!heist__load_acquire(&group->shared)) { /* G1 */
+        /* relaxed: its own. As at the beginning: all was done here; if not, something is elsewhere, or still to do. */
+        return heist__load_relaxed(&own->created) - heist__load_relaxed(&own->finished) == group->owed;
+    }
+    for (unsigned i = 0; i <= self->team->capacity; i++)
+        balance -= heist__load_acquire(&group->cells[i].finished); /* G2 */
+    for (unsigned i = 0; i <= self->team->capacity; i++)
+        balance += heist__load_acquire(&group->cells[i].created); /* G2 */
+    return balance == 0;
+}
+
+void heist__omp_group_end(heist__omp_slot *self)
+{
+    heist__omp_group *group = self->current->group;
+    if (!is_over(self, group)) {
+        self->ending_group = true;
+        heist__omp_help(self, true, is_over, group);
+        self->ending_group = false;
+    }
+    self->current->group = group->prev;
+    group->prev = self->groups;
+    self->groups = group;
+}
+
+void GOMP_taskgroup_start(void)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (!self) {
+        HEIST__REAL(GOMP_taskgroup_start)();
+    } else if (!heist__omp_group_begin(self)) {
+        heist__omp_fatal("no memory for a taskgroup");
+    }
+}
+
+void GOMP_taskgroup_end(void)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (self) {
+        heist__omp_group_end(self);
+    } else {
+        HEIST__REAL(GOMP_taskgroup_end)();
+    }
+}

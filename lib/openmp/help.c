@@ -1,0 +1,79 @@
+/* Waiting by working: a thread that waits for something runs tasks meanwhile, and sleeps when there are none.
+ *
+ * W1: who goes to sleep says so, passes a heavy barrier, and looks a last time. Who makes something visible looks for
+ * sleepers afterwards, without a fence: either the sleeper sees the new thing, or its maker sees the sleeper. Where the
+ * kernel has no such barrier, and in any case, a sleeper looks again after a while. */
+#include "idle/backoff.h"
+#include "idle/pace.h"
+#include "openmp/team.h"
+#include "platform/barrier.h"
+#include "platform/futex.h"
+
+#define SPIN_CAP 64     /* pauses between two looks: a barrier that opens is to be seen soon */
+#define NAP_NS 20000000 /* a sleeper's last resort */
+/* Where there is no heavy barrier; and of those who wait within a task, who are not told of new tasks. */
+#define SHORT_NAP_NS 1000000
+
+void heist__omp_wake(heist__omp_slot *slot)
+{
+    /* relaxed: W1 */
+    if (__builtin_expect(heist__load_relaxed(&slot->asleep) == 0, 1)) return;
+    uint32_t asleep = 1;
+    if (heist__cas_acq_rel(&slot->asleep, &asleep, 0)) heist__futex_wake(&slot->asleep, 1);
+}
+
+void heist__omp_wake_one_slow(heist__omp_team *team)
+{
+    unsigned size = heist__load_relaxed(&team->size); /* relaxed: see heist__omp_slot_begin */
+    for (unsigned i = 0; i < size; i++) {
+        heist__omp_slot *slot = team->slots[i];
+        uint32_t asleep = 1;
+        /* relaxed: hints; the CAS decides who wakes it */
+        if (heist__load_relaxed(&slot->idle) && heist__load_relaxed(&slot->asleep) &&
+            heist__cas_acq_rel(&slot->asleep, &asleep, 0)) {
+            heist__futex_wake(&slot->asleep, 1);
+            return;
+        }
+    }
+}
+
+void heist__omp_wake_all(heist__omp_team *team)
+{
+    unsigned size = heist__load_relaxed(&team->size); /* relaxed: see heist__omp_slot_begin */
+    for (unsigned i = 0; i < size; i++) heist__omp_wake(team->slots[i]);
+}
+
+/* Sleeps, unless it is over or there is something to run after all: that is returned. */
+static heist__omp_task *doze(heist__omp_slot *self, bool within, heist__omp_condition *over, const void *what)
+{
+    heist__omp_team *team = self->team;
+    heist__omp_task *task = NULL;
+    bool sure = heist__barrier_available();
+    self->counters.sleeps++;
+    heist__store_relaxed(&self->idle, !within); /* relaxed: the barrier follows */
+    heist__store_relaxed(&self->asleep, 1);
+    if (!within) heist__add_seq_cst(&team->sleepers, 1);
+    sure = heist__heavy_barrier(!sure) && sure; /* W1 */
+    if (!over(self, what)) {
+        task = heist__omp_find(self, within);
+        if (!task) heist__futex_wait(&self->asleep, 1, sure && !within ? NAP_NS : SHORT_NAP_NS);
+    }
+    if (!within) heist__add_seq_cst(&team->sleepers, (uint32_t)-1);
+    heist__store_relaxed(&self->asleep, 0); /* relaxed: for wakers, who may come in vain */
+    return task;
+}
+
+void heist__omp_help(heist__omp_slot *self, bool within, heist__omp_condition *over, const void *what)
+{
+    heist__omp_team *team = self->team;
+    heist__backoff backoff;
+    heist__backoff_init(&backoff, team->spin, team->yield, SPIN_CAP);
+    while (!over(self, what)) {
+        heist__omp_task *task = heist__omp_find(self, within);
+        if (!task && heist__backoff_wait(&backoff, &self->random) == HEIST__PARK) task = doze(self, within, over, what);
+        if (task) {
+            heist__omp_task_run(self, task);
+            heist__backoff_reset(&backoff);
+        }
+    }
+}

@@ -1,0 +1,213 @@
+/* Regions: every way in which libgomp starts a team. It is given enter_region in place of the program's function; that
+ * gives the thread its slot, runs the function, and runs tasks until none is left, before libgomp's own barrier. */
+#include "openmp/group.h"
+#include "openmp/real.h"
+
+static void run_in_slot(heist__omp_slot *slot, const heist__omp_region *region)
+{
+    region->fn(region->data);
+    heist__omp_barrier(slot, HEIST__BAR_END);
+    heist__omp_slot_end(slot);
+}
+
+static void enter_region(void *context)
+{
+    const heist__omp_region *region = context;
+    heist__omp_slot *outer = heist__omp_self;
+    heist__omp_slot *slot = region->team->slots[HEIST__REAL(omp_get_thread_num)()];
+    heist__omp_slot_begin(slot, (unsigned)HEIST__REAL(omp_get_num_threads)());
+    heist__omp_self = slot;
+    run_in_slot(slot, region);
+    heist__omp_self = outer;
+}
+
+/* NULL: libgomp is to do it alone. */
+static heist__omp_team *begin(heist__omp_body *fn, void *data, unsigned threads)
+{
+    if (!heist__load_relaxed(&heist__omp_active)) return NULL; /* relaxed: seen late, a region is libgomp's */
+    heist__omp_team *team = heist__omp_team_take(threads ? threads : (unsigned)HEIST__REAL(omp_get_max_threads)());
+    if (!team) return NULL;
+    team->region.fn = fn;
+    team->region.data = data;
+    team->region.reductions = NULL;
+    team->region.old_kind = false;
+    return team;
+}
+
+/* ---- one way in for all kinds of regions ---- */
+
+typedef enum { PLAIN, SECTIONS, LOOP, LOOP_RUNTIME, REDUCTIONS } region_kind;
+
+typedef struct region_call {
+    region_kind kind;
+    heist__real_number entry; /* of a loop */
+    heist__omp_body *fn;
+    void *data;
+    unsigned threads, flags;
+    unsigned sections;
+    long start, end, step, chunk;
+    unsigned used; /* set: how many threads it had, of REDUCTIONS */
+} region_call;
+
+static void call_libgomp(region_call *c)
+{
+    switch (c->kind) {
+    case PLAIN: HEIST__REAL(GOMP_parallel)(c->fn, c->data, c->threads, c->flags); break;
+    case SECTIONS: HEIST__REAL(GOMP_parallel_sections)(c->fn, c->data, c->threads, c->sections, c->flags); break;
+    case LOOP: /* all of these have the same arguments; so have those of the next kind */
+        ((__typeof__(&GOMP_parallel_loop_static))(uintptr_t)heist__real_entry(c->entry))(
+            c->fn, c->data, c->threads, c->start, c->end, c->step, c->chunk, c->flags);
+        break;
+    case LOOP_RUNTIME:
+        ((__typeof__(&GOMP_parallel_loop_runtime))(uintptr_t)heist__real_entry(c->entry))(
+            c->fn, c->data, c->threads, c->start, c->end, c->step, c->flags);
+        break;
+    case REDUCTIONS: c->used = HEIST__REAL(GOMP_parallel_reductions)(c->fn, c->data, c->threads, c->flags); break;
+    }
+}
+
+/* libgomp registers the reductions, whose address it finds where the context begins; tasks look them up in a group that
+ * nobody waits for but the barrier. */
+static void hand_reductions_over(heist__omp_team *team, uintptr_t *reductions)
+{
+    if (!team->region_group) team->region_group = heist__omp_group_new(0);
+    if (!team->region_group) heist__omp_fatal("no memory for task reductions");
+    team->region_group->reductions = reductions;
+    team->region.reductions = reductions;
+}
+
+static void run_region(void *call)
+{
+    region_call *c = call;
+    heist__omp_team *team = begin(c->fn, c->data, c->threads);
+    if (team) {
+        if (c->kind == REDUCTIONS) hand_reductions_over(team, *(uintptr_t **)c->data);
+        c->fn = enter_region;
+        c->data = &team->region;
+        call_libgomp(c);
+        heist__omp_team_give(team);
+    } else {
+        heist__omp_slot *outer = heist__omp_self; /* not to be seen in a region that is libgomp's */
+        heist__omp_self = NULL;
+        call_libgomp(c);
+        heist__omp_self = outer;
+    }
+}
+
+static inline void start_region(region_call *c)
+{
+    if (__builtin_expect(heist__omp_stale_pool(), 0)) {
+        heist__omp_elsewhere(run_region, c);
+    } else {
+        run_region(c);
+    }
+}
+
+void GOMP_parallel(heist__omp_body *fn, void *data, unsigned threads, unsigned flags)
+{
+    region_call c = {.kind = PLAIN, .fn = fn, .data = data, .threads = threads, .flags = flags};
+    start_region(&c);
+}
+
+void GOMP_parallel_sections(heist__omp_body *fn, void *data, unsigned threads, unsigned count, unsigned flags)
+{
+    region_call c = {.kind = SECTIONS, .fn = fn, .data = data, .threads = threads, .sections = count, .flags = flags};
+    start_region(&c);
+}
+
+unsigned GOMP_parallel_reductions(heist__omp_body *fn, void *data, unsigned threads, unsigned flags)
+{
+    region_call c = {.kind = REDUCTIONS, .fn = fn, .data = data, .threads = threads, .flags = flags};
+    start_region(&c);
+    return c.used;
+}
+
+#define DEFINE(name)                                                                                                   \
+    void name(heist__omp_body *fn, void *data, unsigned threads, long start, long end, long step, long chunk,          \
+              unsigned flags)                                                                                          \
+    {                                                                                                                  \
+        region_call c = {LOOP, HEIST__NO_##name, fn, data, threads, flags, 0, start, end, step, chunk, 0};             \
+        start_region(&c);                                                                                              \
+    }
+HEIST__PARALLEL_LOOPS(DEFINE)
+#undef DEFINE
+
+#define DEFINE(name)                                                                                                   \
+    void name(heist__omp_body *fn, void *data, unsigned threads, long start, long end, long step, unsigned flags)      \
+    {                                                                                                                  \
+        region_call c = {LOOP_RUNTIME, HEIST__NO_##name, fn, data, threads, flags, 0, start, end, step, 0, 0};         \
+        start_region(&c);                                                                                              \
+    }
+HEIST__PARALLEL_LOOPS_RUNTIME(DEFINE)
+#undef DEFINE
+
+/* ---- the kind that gcc emitted before 4.9: the caller runs the function itself, then calls GOMP_parallel_end ---- */
+
+/* Called when libgomp has started the others. */
+static void enter_old(heist__omp_team *team)
+{
+    if (!team) return;
+    heist__omp_slot *slot = team->slots[0];
+    heist__omp_slot_begin(slot, (unsigned)HEIST__REAL(omp_get_num_threads)());
+    slot->outer = heist__omp_self;
+    heist__omp_self = slot;
+}
+
+static heist__omp_team *begin_old(heist__omp_body **fn, void **data, unsigned threads)
+{
+    if (heist__omp_stale_pool()) heist__omp_fatal("GOMP_parallel_start, in a child of fork(): not served");
+    heist__omp_team *team = begin(*fn, *data, threads);
+    if (!team && heist__omp_self) heist__omp_fatal("no memory for a team");
+    if (team) {
+        team->region.old_kind = true;
+        *fn = enter_region;
+        *data = &team->region;
+    }
+    return team;
+}
+
+void GOMP_parallel_start(heist__omp_body *fn, void *data, unsigned threads)
+{
+    heist__omp_team *team = begin_old(&fn, &data, threads);
+    HEIST__REAL(GOMP_parallel_start)(fn, data, threads);
+    enter_old(team);
+}
+
+void GOMP_parallel_sections_start(heist__omp_body *fn, void *data, unsigned threads, unsigned count)
+{
+    heist__omp_team *team = begin_old(&fn, &data, threads);
+    HEIST__REAL(GOMP_parallel_sections_start)(fn, data, threads, count);
+    enter_old(team);
+}
+
+void GOMP_parallel_loop_runtime_start(heist__omp_body *fn, void *data, unsigned threads, long start, long end,
+                                      long step)
+{
+    heist__omp_team *team = begin_old(&fn, &data, threads);
+    HEIST__REAL(GOMP_parallel_loop_runtime_start)(fn, data, threads, start, end, step);
+    enter_old(team);
+}
+
+#define DEFINE(name)                                                                                                   \
+    void name(heist__omp_body *fn, void *data, unsigned threads, long start, long end, long step, long chunk)          \
+    {                                                                                                                  \
+        heist__omp_team *team = begin_old(&fn, &data, threads);                                                        \
+        HEIST__REAL(name)(fn, data, threads, start, end, step, chunk);                                                 \
+        enter_old(team);                                                                                               \
+    }
+HEIST__PARALLEL_LOOP_STARTS(DEFINE)
+#undef DEFINE
+
+void GOMP_parallel_end(void)
+{
+    heist__omp_slot *slot = heist__omp_self;
+    if (!slot) {
+        HEIST__REAL(GOMP_parallel_end)();
+        return;
+    }
+    heist__omp_barrier(slot, HEIST__BAR_END);
+    heist__omp_slot_end(slot);
+    heist__omp_self = slot->outer;
+    HEIST__REAL(GOMP_parallel_end)();
+    heist__omp_team_give(slot->team);
+}

@@ -1,0 +1,42 @@
+/* libgomp's own entry points, behind ours. HEIST__REAL(GOMP_task)(...) calls it. */
+#ifndef HEIST_OPENMP_REAL_H
+#define HEIST_OPENMP_REAL_H
+
+#include "openmp/entries.h"
+
+typedef enum {
+#define NUMBER(name) HEIST__NO_##name,
+    HEIST__WRAPPED(NUMBER) HEIST__WRAPPED_COUNT,
+    HEIST__BEFORE_CALLED = HEIST__WRAPPED_COUNT - 1,
+    HEIST__CALLED(NUMBER) HEIST__REAL_COUNT
+#undef NUMBER
+} heist__real_number;
+
+/* Written by: heist__real_resolve, before other threads call libgomp, or again with the same values. Read by: all. */
+extern void *heist__real_table[HEIST__REAL_COUNT];
+
+/* Finds libgomp, and its entries. Called when the library is loaded, and again when an entry is missing: libgomp may
+ * come later, by dlopen. */
+void heist__real_resolve(void);
+
+/* Looks for an entry that is missing; ends the program with a message if it cannot be had. */
+void *heist__real_missing(heist__real_number number);
+
+/* The file of the libgomp that was found, or NULL. */
+const char *heist__real_file(void);
+
+/* Whether libgomp, of whichever version, has the entry. */
+static inline bool heist__real_has(heist__real_number number)
+{
+    return heist__real_table[number] != NULL;
+}
+
+static inline void *heist__real_entry(heist__real_number number)
+{
+    void *entry = heist__real_table[number];
+    return __builtin_expect(entry != NULL, 1) ? entry : heist__real_missing(number);
+}
+
+#define HEIST__REAL(name) ((__typeof__(&name))(uintptr_t)heist__real_entry(HEIST__NO_##name))
+
+#endif

@@ -1,0 +1,147 @@
+/* Task reductions: private copies, one for each thread of the team, and where a task finds its thread's.
+ *
+ * The compiler lays a registration out as an array of words: [0] number of items, [1] bytes for one thread, [2]
+ * alignment and, once registered, address of the copies, [3] allocator, [4] the registration around this one, [5]
+ * ours, [6] end of the copies, and from [7] for each item its address, its offset in a thread's part, and a word for
+ * the runtime. Items are few: they are searched one after another, and the hash table that libgomp hangs into [5] is
+ * not needed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "openmp/group.h"
+#include "openmp/real.h"
+
+enum { COUNT, SIZE, COPIES, ALLOCATOR, OUTER, MARK, END, ITEMS };
+enum { ITEM_ADDRESS, ITEM_OFFSET, ITEM_OWNER, ITEM_WORDS };
+
+static const char our_mark; /* its address in [5] tells our registrations from libgomp's */
+
+static void allocate_copies(uintptr_t *data, unsigned threads)
+{
+    size_t align = data[COPIES] < sizeof(void *) ? sizeof(void *) : data[COPIES];
+    size_t bytes = data[SIZE] * threads;
+    bytes = (bytes + align - 1) / align * align;
+    void *copies = aligned_alloc(align, bytes);
+    if (!copies) heist__omp_fatal("no memory for task reductions");
+    memset(copies, 0, bytes);
+    data[COPIES] = (uintptr_t)copies;
+    data[END] = data[COPIES] + data[SIZE] * threads;
+}
+
+void GOMP_taskgroup_reduction_register(uintptr_t *data)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (!self) {
+        HEIST__REAL(GOMP_taskgroup_reduction_register)(data);
+        return;
+    }
+    heist__omp_group *group = self->current->group;
+    uintptr_t *last = data;
+    for (uintptr_t *d = data; d; d = (uintptr_t *)d[OUTER]) {
+        /* The size of the region, not of the team's memory: the program combines as many. relaxed: see team.c */
+        allocate_copies(d, heist__load_relaxed(&self->team->size));
+        d[MARK] = 0;
+        last = d;
+    }
+    last[OUTER] = (uintptr_t)group->reductions;
+    data[MARK] = (uintptr_t)&our_mark;
+    group->reductions = data;
+}
+
+void GOMP_taskgroup_reduction_unregister(uintptr_t *data)
+{
+    if (data[MARK] != (uintptr_t)&our_mark) {
+        HEIST__REAL(GOMP_taskgroup_reduction_unregister)(data);
+        return;
+    }
+    do {
+        free((void *)data[COPIES]);
+        data = (uintptr_t *)data[OUTER];
+    } while (data && !data[MARK]);
+}
+
+/* ---- looking up ---- */
+
+static const uintptr_t *item_at(const uintptr_t *data, size_t i)
+{
+    return data + ITEMS + i * ITEM_WORDS;
+}
+
+/* The item with this address, or offset in a thread's part. */
+static const uintptr_t *find_item(const uintptr_t *data, int word, uintptr_t value)
+{
+    for (size_t i = 0; i < data[COUNT]; i++) {
+        if (item_at(data, i)[word] == value) return item_at(data, i);
+    }
+    return NULL;
+}
+
+/* Whether `pointer` is known to this registration: as an original, or as a copy of any thread. Sets where in a thread's
+ * part it is, and the item if it is one (a copy's offset may lie within an array). */
+static bool look_up(const uintptr_t *data, uintptr_t pointer, uintptr_t *offset, const uintptr_t **item)
+{
+    *item = find_item(data, ITEM_ADDRESS, pointer);
+    if (*item) {
+        *offset = (*item)[ITEM_OFFSET];
+        return true;
+    }
+    if (pointer < data[COPIES] || pointer >= data[END]) return false;
+    *offset = (pointer - data[COPIES]) % data[SIZE];
+    *item = find_item(data, ITEM_OFFSET, *offset);
+    return true;
+}
+
+static const uintptr_t *find_registration(const heist__omp_group *group, uintptr_t pointer, uintptr_t *offset,
+                                          const uintptr_t **item)
+{
+    for (; group; group = group->prev) {
+        const uintptr_t *data = group->reductions;
+        for (; data; data = (const uintptr_t *)data[OUTER]) {
+            if (look_up(data, pointer, offset, item)) return data;
+        }
+    }
+    return NULL;
+}
+
+void GOMP_task_reduction_remap(size_t count, size_t originals, void **pointers)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (!self) {
+        HEIST__REAL(GOMP_task_reduction_remap)(count, originals, pointers);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        uintptr_t offset;
+        const uintptr_t *item;
+        const uintptr_t *data = find_registration(self->current->group, (uintptr_t)pointers[i], &offset, &item);
+        if (!data || (i < originals && !item))
+            heist__omp_fatal("in_reduction of something that no task reduction names");
+        pointers[i] = (void *)(data[COPIES] + self->index * data[SIZE] + offset);
+        if (i < originals) pointers[count + i] = (void *)item[ITEM_ADDRESS];
+    }
+}
+
+/* ---- loops, sections and scopes with reduction(task, ...) ---- */
+
+/* libgomp has registered them, for the whole team; here the tasks of this thread get a group that knows them. */
+void heist__omp_share_reductions(heist__omp_slot *self, uintptr_t *reductions)
+{
+    if (!self || !reductions) return;
+    heist__omp_group *group = heist__omp_group_begin(self);
+    if (!group) heist__omp_fatal("no memory for a taskgroup");
+    group->workshare = true;
+    group->reductions = reductions;
+}
+
+void GOMP_workshare_task_reduction_unregister(bool cancelled)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (!self) {
+        HEIST__REAL(GOMP_workshare_task_reduction_unregister)(cancelled);
+        return;
+    }
+    heist__omp_group_end(self);
+    /* Before libgomp's first thread frees the copies. */
+    if (!cancelled) heist__omp_barrier(self, HEIST__BAR_WITHIN);
+    HEIST__REAL(GOMP_workshare_task_reduction_unregister)(true); /* true: without a barrier */
+}

@@ -1,0 +1,150 @@
+/* When the library is loaded: finds libgomp, and whether anything in the program creates tasks. If not, regions stay
+ * libgomp's, and cost what they did. A plugin that comes later and creates tasks has its regions served from then
+ * on. At the end, what --stats asks for. */
+#include <elf.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "openmp/real.h"
+#include "openmp/team.h"
+
+HEIST__ATOMIC(uint32_t) heist__omp_active;
+
+static bool verbose, stats;
+
+/* ---- what --stats prints ---- */
+
+static HEIST__ATOMIC(uint64_t) total_tasks, total_now, total_stolen, total_taskwaits, total_sleeps;
+
+void heist__omp_stats_add(const heist__omp_counters *c, uint64_t put_off)
+{
+    if (!stats) return;
+    /* relaxed: statistics order nothing */
+    heist__add_relaxed(&total_tasks, c->now + put_off);
+    heist__add_relaxed(&total_now, c->now);
+    heist__add_relaxed(&total_stolen, c->stolen);
+    heist__add_relaxed(&total_taskwaits, c->taskwaits);
+    heist__add_relaxed(&total_sleeps, c->sleeps);
+}
+
+__attribute__((destructor)) static void print_stats(void)
+{
+    if (!stats) return;
+    fprintf(stderr, "heist-omp: tasks %llu, run at once %llu, stolen %llu, waits that helped %llu, sleeps %llu\n",
+            (unsigned long long)heist__load_relaxed(&total_tasks), (unsigned long long)heist__load_relaxed(&total_now),
+            (unsigned long long)heist__load_relaxed(&total_stolen),
+            (unsigned long long)heist__load_relaxed(&total_taskwaits),
+            (unsigned long long)heist__load_relaxed(&total_sleeps));
+}
+
+_Noreturn void heist__omp_fatal(const char *why)
+{
+    fprintf(stderr, "heist-omp: %s\n", why);
+    abort();
+}
+
+void heist__omp_activate(void)
+{
+    if (heist__load_relaxed(&heist__omp_active)) return; /* relaxed: a switch that stays on */
+    heist__store_relaxed(&heist__omp_active, 1);
+    if (verbose) fprintf(stderr, "heist-omp: something loaded later creates tasks: served from the next region on\n");
+}
+
+/* ---- who creates tasks ---- */
+
+static const char *const creators[] = {"GOMP_task", "GOMP_taskloop", "GOMP_taskloop_ull"};
+
+typedef struct symbols {
+    const ElfW(Sym) * table;
+    const char *names;
+    size_t count; /* up to the last undefined one */
+} symbols;
+
+/* Some loaders leave addresses in the dynamic section as they are in the file. */
+static const void *at(ElfW(Addr) base, ElfW(Addr) address)
+{
+    return (const void *)(address < base ? base + address : address);
+}
+
+static symbols symbols_of(const struct dl_phdr_info *object)
+{
+    symbols s = {0};
+    const ElfW(Dyn) *dynamic = NULL;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            dynamic = (const void *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+    }
+    for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
+        const uint32_t *words = at(object->dlpi_addr, dynamic->d_un.d_ptr);
+        switch (dynamic->d_tag) {
+        case DT_SYMTAB: s.table = (const void *)words; break;
+        case DT_STRTAB: s.names = (const void *)words; break;
+        case DT_HASH: s.count = words[1]; break;
+        case DT_GNU_HASH:
+            if (!s.count) s.count = words[1]; /* the undefined ones come before those that it hashes */
+            break;
+        default: break;
+        }
+    }
+    return s;
+}
+
+static bool creates_tasks(const char *name)
+{
+    for (size_t i = 0; i < sizeof creators / sizeof *creators; i++) {
+        if (strcmp(name, creators[i]) == 0) return true;
+    }
+    return false;
+}
+
+static int look_at(struct dl_phdr_info *object, size_t size, void *found)
+{
+    (void)size;
+    symbols s = symbols_of(object);
+    if (!s.table || !s.names) return 0;
+    for (size_t i = 1; i < s.count; i++) {
+        if (s.table[i].st_shndx == SHN_UNDEF && creates_tasks(s.names + s.table[i].st_name)) {
+            *(const char **)found = object->dlpi_name[0] ? object->dlpi_name : "the program";
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static bool asked_for(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && *value && strcmp(value, "0") != 0;
+}
+
+static void say_what_was_found(const char *creator)
+{
+    const char *file = heist__real_file();
+    if (!file) {
+        fprintf(stderr, "heist-omp: no libgomp is loaded: nothing to serve\n");
+        return;
+    }
+    int wrapped = 0;
+    for (int i = 0; i < HEIST__WRAPPED_COUNT; i++) wrapped += heist__real_has((heist__real_number)i);
+    fprintf(stderr, "heist-omp: %s; %d entries wrapped; ", file, wrapped);
+    if (creator) {
+        fprintf(stderr, "%s creates tasks: they run on heist\n", creator);
+    } else {
+        fprintf(stderr, "nothing loaded creates tasks: regions stay libgomp's\n");
+    }
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    const char *creator = NULL;
+    verbose = asked_for("HEIST_OMP_VERBOSE");
+    stats = asked_for("HEIST_OMP_STATS");
+    heist__real_resolve();
+    heist__omp_fork_init();
+    dl_iterate_phdr(look_at, &creator);
+    if (creator && heist__real_file()) heist__store_relaxed(&heist__omp_active, 1); /* relaxed: before any region */
+    if (verbose) say_what_was_found(creator);
+}

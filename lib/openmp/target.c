@@ -1,0 +1,70 @@
+/* Devices. A target construct with depend or nowait is a task, which libgomp would put among its own. Here its
+ * thread waits for what it depends on, and then has libgomp do it at once: right with a device and without, if not
+ * overlapped. */
+#include "openmp/real.h"
+#include "openmp/team.h"
+
+static unsigned settle(unsigned flags, void ***depend)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (!self) return flags;
+    if (*depend) heist__omp_depend_wait(self, *depend);
+    *depend = NULL;
+    return flags & ~(unsigned)HEIST__GOMP_TARGET_NOWAIT;
+}
+
+/* omp_target_memcpy_async creates a task of libgomp's, too. */
+static void wait_for_depobjs(heist__omp_slot *self, int count, heist__omp_depobj *depobjs)
+{
+    for (int i = 0; i < count; i++) {
+        void *depend[] = {NULL, (void *)1, NULL, NULL, NULL, &depobjs[i]}; /* one depobj, see depend.c */
+        heist__omp_depend_wait(self, depend);
+    }
+}
+
+int omp_target_memcpy_async(void *to, const void *from, size_t length, size_t to_offset, size_t from_offset,
+                            int to_device, int from_device, int depobj_count, heist__omp_depobj *depobjs)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (!self)
+        return HEIST__REAL(omp_target_memcpy_async)(to, from, length, to_offset, from_offset, to_device, from_device,
+                                                    depobj_count, depobjs);
+    wait_for_depobjs(self, depobj_count, depobjs);
+    return HEIST__REAL(omp_target_memcpy)(to, from, length, to_offset, from_offset, to_device, from_device);
+}
+
+int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int dimensions, const size_t *volume,
+                                 const size_t *to_offsets, const size_t *from_offsets, const size_t *to_sizes,
+                                 const size_t *from_sizes, int to_device, int from_device, int depobj_count,
+                                 heist__omp_depobj *depobjs)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (!self)
+        return HEIST__REAL(omp_target_memcpy_rect_async)(to, from, element, dimensions, volume, to_offsets,
+                                                         from_offsets, to_sizes, from_sizes, to_device, from_device,
+                                                         depobj_count, depobjs);
+    wait_for_depobjs(self, depobj_count, depobjs);
+    return HEIST__REAL(omp_target_memcpy_rect)(to, from, element, dimensions, volume, to_offsets, from_offsets,
+                                               to_sizes, from_sizes, to_device, from_device);
+}
+
+void GOMP_target_ext(int device, void (*fn)(void *), size_t maps, void **addresses, size_t *sizes,
+                     unsigned short *kinds, unsigned flags, void **depend, void **arguments)
+{
+    flags = settle(flags, &depend);
+    HEIST__REAL(GOMP_target_ext)(device, fn, maps, addresses, sizes, kinds, flags, depend, arguments);
+}
+
+void GOMP_target_update_ext(int device, size_t maps, void **addresses, size_t *sizes, unsigned short *kinds,
+                            unsigned flags, void **depend)
+{
+    flags = settle(flags, &depend);
+    HEIST__REAL(GOMP_target_update_ext)(device, maps, addresses, sizes, kinds, flags, depend);
+}
+
+void GOMP_target_enter_exit_data(int device, size_t maps, void **addresses, size_t *sizes, unsigned short *kinds,
+                                 unsigned flags, void **depend)
+{
+    flags = settle(flags, &depend);
+    HEIST__REAL(GOMP_target_enter_exit_data)(device, maps, addresses, sizes, kinds, flags, depend);
+}

@@ -1,0 +1,344 @@
+/* From creation to completion: GOMP_task, and what becomes of its task.
+ *
+ * A task may be run by its creator at once, which costs little more than a call, or be put off: its data is copied
+ * into a record, and that pushed to the creator's deque. It is put off while the deque is short, or somebody is
+ * without work. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "openmp/create.h"
+#include "openmp/group.h"
+#include "openmp/real.h"
+
+/* A block outside the record remembers where it begins in the word before the data. */
+char *heist__omp_block(size_t size, size_t align)
+{
+    char *block = malloc(size + align + sizeof(void *));
+    if (!block) return NULL;
+    char *data = (char *)(((uintptr_t)block + sizeof(void *) + align - 1) & ~(uintptr_t)(align - 1));
+    memcpy(data - sizeof(void *), &block, sizeof(void *));
+    return data;
+}
+
+static void data_free(heist__omp_task *task)
+{
+    if (__builtin_expect(task->data != task->room, 0)) {
+        void *block;
+        memcpy(&block, (char *)task->data - sizeof(void *), sizeof(void *));
+        free(block);
+    }
+}
+
+/* ---- ends ---- */
+
+static void record_gone(heist__omp_slot *self, heist__omp_task *task)
+{
+    if (self) {
+        heist__omp_record_give(self, task);
+    } else {
+        heist__omp_record_give_outside(task);
+    }
+}
+
+void heist__omp_task_drop(heist__omp_slot *self, heist__omp_task *task)
+{
+    /* C1: what the child did, before its parent goes on; and all uses of the record before it is given back. */
+    if (heist__add_acq_rel(&task->away, -1) == 1) record_gone(self, task);
+}
+
+/* `more`: other reasons to keep the record. */
+static inline void leave(heist__omp_slot *self, heist__omp_task *task, int64_t more)
+{
+    int64_t left = task->spawned - task->done_here + more;
+    if (__builtin_expect(task->table != NULL, 0)) heist__omp_table_free(task->table);
+    if (left != 0 && heist__load_acquire(&task->away) != -left) { /* C1 */
+        task->flags |= HEIST__TASK_ENDED;
+        if (heist__add_acq_rel(&task->away, left) != -left) return; /* C1 */
+    }
+    heist__omp_record_give(self, task);
+}
+
+/* A child of `parent` is complete, whose body ran on `home`. */
+static inline void tell_parent(heist__omp_slot *self, heist__omp_task *parent, heist__omp_slot *home)
+{
+    if (__builtin_expect(home == self, 1) && !(parent->flags & HEIST__TASK_ENDED)) {
+        parent->done_here++;
+        return;
+    }
+    heist__omp_task_drop(self, parent);
+    if (home != self) heist__omp_wake(home);
+}
+
+void heist__omp_task_complete(heist__omp_slot *self, heist__omp_task *task)
+{
+    if (__builtin_expect(task->node != NULL, 0)) heist__omp_depend_release(self, task);
+    if (task->flags & HEIST__TASK_NOW) return;
+    heist__omp_team *team = task->home->team;
+    if (task->group) heist__omp_group_finished(self, task->group);
+    /* relaxed: the task is ours, and its parent kept for it */
+    tell_parent(self, heist__load_relaxed(&task->parent), task->home);
+    /* B1: the last touch of the region on behalf of this task. Pairs with B1 in barrier.c. */
+    if (self) {
+        heist__store_release(&self->finished, heist__load_relaxed(&self->finished) + 1); /* relaxed: its own */
+    } else {
+        heist__add_acq_rel(&team->finished_outside, 1);
+    }
+}
+
+/* Calls the body as the thread's current task. */
+static inline void call(heist__omp_slot *self, heist__omp_task *task, void *data)
+{
+    heist__omp_task *outer = self->current;
+    uint64_t base = self->base;
+    bool ending_group = self->ending_group;
+    self->current = task;
+    self->ending_group = false;
+    self->base = heist__load_relaxed(&self->deque->bottom); /* relaxed: its own */
+    if (__builtin_expect(task->icvs != self->icvs, 0)) heist__omp_icvs_install(self, task->icvs);
+    task->fn(data);
+    if (__builtin_expect(outer->icvs != self->icvs, 0)) heist__omp_icvs_install(self, outer->icvs);
+    self->current = outer;
+    self->base = base;
+    self->ending_group = ending_group;
+}
+
+static void end_with_event(heist__omp_slot *self, heist__omp_task *task, bool discarded)
+{
+    if (heist__omp_event_body_ended(task) || discarded) {
+        heist__omp_task_complete(self, task);
+        leave(self, task, discarded); /* a discarded one is kept for ever: somebody may still fulfil its event */
+    } else {
+        leave(self, task, 1); /* until the event is fulfilled */
+    }
+}
+
+void heist__omp_task_run(heist__omp_slot *self, heist__omp_task *task)
+{
+    bool discarded = __builtin_expect(self->cancellable, 0) && !(task->flags & HEIST__TASK_COPIED) &&
+                     heist__omp_cancelled(self, task->group);
+    if (!discarded) call(self, task, task->data);
+    data_free(task);
+    if (__builtin_expect(task->flags & HEIST__TASK_EVENT, 0)) {
+        end_with_event(self, task, discarded);
+        return;
+    }
+    heist__omp_task_complete(self, task);
+    leave(self, task, 0);
+}
+
+static bool is_fulfilled(heist__omp_slot *self, const void *task)
+{
+    (void)self;
+    return heist__omp_event_fulfilled((heist__omp_task *)task);
+}
+
+static inline void run_now(heist__omp_slot *self, heist__omp_task *task, void *data)
+{
+    self->nested++;
+    self->counters.now++;
+    call(self, task, data);
+    self->nested--;
+    leave(self, task, 0);
+}
+
+void heist__omp_task_now(heist__omp_slot *self, heist__omp_task *task, void *data)
+{
+    self->nested++;
+    self->counters.now++;
+    call(self, task, data);
+    self->nested--;
+    if (task->flags & HEIST__TASK_EVENT) heist__omp_help(self, true, is_fulfilled, task);
+    leave(self, task, 0);
+}
+
+/* ---- beginnings ---- */
+
+void heist__omp_task_ready(heist__omp_slot *self, heist__omp_task *task)
+{
+    if (self) {
+        heist__omp_task_push(self, task);
+    } else { /* from outside: it has no place in the order of descent of anybody's deque */
+        heist__omp_queue(task->home->team, task);
+        heist__omp_wake_one(task->home->team);
+    }
+}
+
+/* Whether a task had better not run at once because its creator would have to wait for others, or for its event. A
+ * creator of very many dependent tasks has to. */
+static bool has_to_wait(heist__omp_slot *self, unsigned flags)
+{
+    enum { MOST_CHILDREN = 1 << 14 };
+    const heist__omp_task *parent = self->current;
+    if (flags & HEIST__GOMP_DETACH) return true;
+    return (flags & HEIST__GOMP_DEPEND) && /* relaxed: an estimate */
+           parent->spawned - parent->done_here + heist__load_relaxed(&parent->away) < MOST_CHILDREN;
+}
+
+/* On a copy of the data; not inline, because of the room on the stack. */
+__attribute__((noinline)) static void run_copy(heist__omp_slot *self, heist__omp_task *task, void *data,
+                                               void (*copy)(void *, void *), size_t size, size_t align)
+{
+    char room[size + align];
+    char *place = (char *)(((uintptr_t)room + align - 1) & ~(uintptr_t)(align - 1));
+    copy(place, data);
+    heist__omp_task_now(self, task, place);
+}
+
+/* As the caller left it when it called GOMP_task. */
+typedef struct creation {
+    heist__omp_body *fn;
+    void *data;
+    void (*copy)(void *, void *);
+    size_t size, align;
+    unsigned flags;
+    void **depend;
+    int priority;
+    void *detach;
+} creation;
+
+static void put_off_special(heist__omp_slot *self, heist__omp_task *task, const creation *c)
+{
+    int most = self->team->max_priority;
+    if ((c->flags & HEIST__GOMP_PRIORITY) && c->priority > 0) task->priority = c->priority < most ? c->priority : most;
+    heist__omp_task_counted(self, task);
+    if (c->flags & HEIST__GOMP_DEPEND) {
+        heist__omp_depend(self, task, c->depend);
+    } else {
+        heist__omp_task_push(self, task);
+    }
+}
+
+/* Whatever is not the common case: dependences, priority, event, final, if(0), cancellation. */
+__attribute__((noinline)) static void create_special(heist__omp_slot *self, const creation *c, bool if_clause)
+{
+    heist__omp_task *parent = self->current;
+    if (self->cancellable && heist__omp_cancelled(self, parent->group)) return;
+    uint32_t kind = (parent->flags & HEIST__TASK_FINAL) | (c->flags & HEIST__GOMP_FINAL ? HEIST__TASK_FINAL : 0);
+    bool now =
+        !if_clause || (parent->flags & HEIST__TASK_FINAL) || (heist__omp_crowded(self) && !has_to_wait(self, c->flags));
+    if (now && (c->flags & HEIST__GOMP_DEPEND)) heist__omp_depend_wait(self, c->depend);
+    heist__omp_task *task = heist__omp_task_new(self, c->fn, kind);
+    if (!task) heist__omp_fatal("no memory for a task");
+    if (c->flags & HEIST__GOMP_DETACH) heist__omp_event_attach(task, c->detach, c->data);
+    if (!now && heist__omp_task_data(task, c->data, c->copy, c->size, c->align)) {
+        put_off_special(self, task, c);
+        return;
+    }
+    if (!now && (c->flags & HEIST__GOMP_DEPEND)) heist__omp_depend_wait(self, c->depend); /* no memory for its data */
+    task->flags |= HEIST__TASK_NOW;
+    if (c->copy) {
+        run_copy(self, task, c->data, c->copy, c->size, c->align);
+    } else {
+        heist__omp_task_now(self, task, c->data);
+    }
+}
+
+enum { SPECIAL = HEIST__GOMP_DEPEND | HEIST__GOMP_PRIORITY | HEIST__GOMP_DETACH | HEIST__GOMP_FINAL };
+
+/* Not inline, so that what the common cases do not need does not burden them. */
+__attribute__((noinline)) static void create_otherwise(heist__omp_body *fn, void *data, void (*copy)(void *, void *),
+                                                       long size, long align, bool if_clause, unsigned flags,
+                                                       void **depend, int priority, void *detach)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (self) {
+        creation c = {fn, data, copy, (size_t)size, (size_t)align, flags, depend, priority, detach};
+        create_special(self, &c, if_clause);
+    } else {
+        heist__omp_activate();
+        HEIST__REAL(GOMP_task)(fn, data, copy, size, align, if_clause, flags, depend, priority, detach);
+    }
+}
+
+__attribute__((noinline)) static void put_off(heist__omp_slot *self, heist__omp_body *fn, void *data,
+                                              void (*copy)(void *, void *), size_t size, size_t align)
+{
+    heist__omp_task *task = heist__omp_task_new(self, fn, 0);
+    if (!task) heist__omp_fatal("no memory for a task");
+    if (!heist__omp_task_data(task, data, copy, size, align)) heist__omp_fatal("no memory for a task's data");
+    heist__omp_task_counted(self, task);
+    heist__omp_task_push(self, task);
+}
+
+void GOMP_task(heist__omp_body *fn, void *data, void (*copy)(void *, void *), long size, long align, bool if_clause,
+               unsigned flags, void **depend, int priority, void *detach)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (__builtin_expect(!self || (flags & SPECIAL) || !if_clause || (self->current->flags & HEIST__TASK_FINAL) ||
+                             self->cancellable,
+                         0)) {
+        create_otherwise(fn, data, copy, size, align, if_clause, flags, depend, priority, detach);
+        return;
+    }
+    if (!heist__omp_crowded(self)) {
+        put_off(self, fn, data, copy, (size_t)size, (size_t)align);
+        return;
+    }
+    heist__omp_task *task = heist__omp_task_new(self, fn, HEIST__TASK_NOW);
+    if (__builtin_expect(!task, 0)) heist__omp_fatal("no memory for a task");
+    if (__builtin_expect(copy != NULL, 0)) {
+        run_copy(self, task, data, copy, (size_t)size, (size_t)align);
+    } else {
+        run_now(self, task, data);
+    }
+}
+
+/* ---- waiting for children, and yielding to them ---- */
+
+static bool children_done(heist__omp_slot *self, const void *what)
+{
+    (void)self;
+    const heist__omp_task *task = what;
+    return task->spawned - task->done_here + heist__load_acquire(&task->away) == 0; /* C1 */
+}
+
+void GOMP_taskwait(void)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (__builtin_expect(!self, 0)) {
+        HEIST__REAL(GOMP_taskwait)();
+        return;
+    }
+    heist__omp_task *task = self->current;
+    if (task->spawned == task->done_here || children_done(self, task)) return;
+    self->counters.taskwaits++;
+    heist__omp_task *child;
+    while ((child = heist__omp_find_own(self))) {
+        heist__omp_task_run(self, child);
+        if (children_done(self, task)) return;
+    }
+    heist__omp_help(self, true, children_done, task);
+}
+
+void GOMP_taskyield(void)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (!self) {
+        HEIST__REAL(GOMP_taskyield)();
+        return;
+    }
+    heist__omp_task *task = heist__omp_find(self, true);
+    if (task) heist__omp_task_run(self, task);
+}
+
+int omp_in_final(void)
+{
+    heist__omp_slot *self = heist__omp_self;
+    return self ? (self->current->flags & HEIST__TASK_FINAL) != 0 : HEIST__REAL(omp_in_final)();
+}
+
+int omp_in_final_(void)
+{
+    return omp_in_final();
+}
+
+int omp_in_explicit_task(void)
+{
+    heist__omp_slot *self = heist__omp_self;
+    return self ? !(self->current->flags & HEIST__TASK_IMPLICIT) : HEIST__REAL(omp_in_explicit_task)();
+}
+
+int omp_in_explicit_task_(void)
+{
+    return omp_in_explicit_task();
+}

@@ -1,0 +1,111 @@
+/* An OpenMP task: its record, from creation to the end of its last child.
+ *
+ * A record is 256 bytes, taken from chunks that are never given back while the program runs. So a thief may look at a
+ * record that it does not own, and see that of a later task at worst (lineage.c). Data of up to HEIST__OMP_INLINE bytes
+ * lies in the record, more in a block of its own.
+ *
+ * Children are counted in three parts, so that a task whose children ran where it runs touches nothing shared:
+ * `spawned` and `done_here` belong to the thread that runs the task, `away` is for all others, who count down. All
+ * children are done when spawned - done_here + away is 0. When the task's body ends with children left, their number is
+ * added to `away`, and whoever brings that to 0 gives the record back. */
+#ifndef HEIST_OPENMP_TASK_H
+#define HEIST_OPENMP_TASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <heist/atomic.h>
+
+#include "openmp/entries.h"
+
+typedef struct heist__omp_slot heist__omp_slot;
+typedef struct heist__omp_group heist__omp_group;
+typedef struct heist__omp_icvs heist__omp_icvs;
+typedef struct heist__omp_node heist__omp_node;
+typedef struct heist__omp_table heist__omp_table;
+typedef struct heist__omp_task heist__omp_task;
+
+#define HEIST__OMP_INLINE 128
+
+typedef enum {
+    HEIST__TASK_FINAL = 1 << 0,
+    HEIST__TASK_NOW = 1 << 1,    /* runs within the call that created it: its parent does not count it */
+    HEIST__TASK_COPIED = 1 << 2, /* its data was constructed, and must be destructed by the body */
+    HEIST__TASK_ENDED = 1 << 3,  /* the body has ended with children left. Read by: the thread that ran it. */
+    HEIST__TASK_EVENT = 1 << 4,  /* has an event to be fulfilled */
+    HEIST__TASK_IMPLICIT = 1 << 5,
+    HEIST__TASK_BODY_LATER = 1 << 6 /* ended by its event: see event.c */
+} heist__omp_task_flags;
+
+struct heist__omp_task {
+    heist__omp_body *fn;
+    void *data;
+    heist__omp_slot *home; /* runs the parent */
+    heist__omp_group *group;
+    /* Who it is, and who its parent is. Written by: the creator. Read by: anybody, see lineage.c. */
+    HEIST__ATOMIC(uint64_t) id; /* never 0 for a task that is one */
+    HEIST__ATOMIC(heist__omp_task *) parent;
+    HEIST__ATOMIC(uint64_t) parent_id;
+    HEIST__ATOMIC(uint32_t) depth;
+    uint32_t flags;
+
+    int64_t spawned;   /* Written and read by: the thread that runs the task. */
+    int64_t done_here; /* The same. */
+    /* Written by: threads that finished a child elsewhere, the runner at the end. Read by: both. */
+    HEIST__ATOMIC(int64_t) away;
+    heist__omp_icvs *icvs;   /* control variables, NULL: those of the region. Runner only. */
+    heist__omp_table *table; /* dependences among its children. Runner only. */
+    heist__omp_node *node;   /* its own dependences */
+    heist__omp_task *next;   /* in whichever list it is */
+    int32_t priority;
+    HEIST__ATOMIC(uint32_t) event; /* see event.c */
+
+    _Alignas(HEIST__LINE) char room[HEIST__OMP_INLINE];
+};
+
+/* ---- record.c ---- */
+/* A record with nothing filled in. NULL: no memory. */
+heist__omp_task *heist__omp_record_take_slow(heist__omp_slot *self);
+void heist__omp_record_give_slow(heist__omp_slot *self, heist__omp_task *task);
+/* From a thread that is in no team. */
+void heist__omp_record_give_outside(heist__omp_task *task);
+
+/* ---- task.c ---- */
+/* Runs a task that was taken from a deque, and finishes it. */
+void heist__omp_task_run(heist__omp_slot *self, heist__omp_task *task);
+/* The task is complete: tells those who wait. `self` is NULL outside the team. */
+void heist__omp_task_complete(heist__omp_slot *self, heist__omp_task *task);
+/* One thing less for which the record is kept. */
+void heist__omp_task_drop(heist__omp_slot *self, heist__omp_task *task);
+/* Runs it here and now, on `data`. */
+void heist__omp_task_now(heist__omp_slot *self, heist__omp_task *task, void *data);
+/* Room for data outside the record. NULL: no memory. */
+char *heist__omp_block(size_t size, size_t align);
+/* Ready to run, and visible. `self` is NULL outside the team. */
+void heist__omp_task_ready(heist__omp_slot *self, heist__omp_task *task);
+
+/* ---- lineage.c ---- */
+/* Whether `task`, seen in somebody's deque, descends from `ancestor`. What it says is true if the task was still in
+ * that deque afterwards. */
+bool heist__omp_descends(heist__omp_task *task, heist__omp_task *ancestor);
+
+/* ---- depend.c ---- */
+typedef struct heist__omp_access heist__omp_access;
+/* Enters the task among its siblings. True: it can run at once. False: it will be made ready by the last that it waits
+ * for, or is already. */
+void heist__omp_depend(heist__omp_slot *self, heist__omp_task *task, void **depend);
+/* Waits, helping, until what `depend` names is over. */
+void heist__omp_depend_wait(heist__omp_slot *self, void **depend);
+/* The task is complete: makes those ready that waited for it alone. */
+void heist__omp_depend_release(heist__omp_slot *self, heist__omp_task *task);
+/* The task creates no more children. */
+void heist__omp_table_free(heist__omp_table *table);
+
+/* ---- event.c ---- */
+void heist__omp_event_attach(heist__omp_task *task, void *detach, void *data);
+/* The body has ended. True: the event was fulfilled before, so the task is complete. */
+bool heist__omp_event_body_ended(heist__omp_task *task);
+bool heist__omp_event_fulfilled(heist__omp_task *task);
+
+#endif

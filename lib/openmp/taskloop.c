@@ -1,0 +1,182 @@
+/* taskloop: a loop cut into tasks. Bounds and step are 64 bits wide in both entries, signed in one and unsigned in the
+ * other; once the number of iterations is known, arithmetic modulo 2^64 serves both. */
+#include <string.h>
+
+#include "openmp/create.h"
+#include "openmp/real.h"
+#include "openmp/team.h"
+
+typedef struct taskloop {
+    heist__omp_body *fn;
+    char *data; /* begins with the first and the end of a task's part, and with the task reductions, if any */
+    void (*copy)(void *, void *);
+    size_t size, align;
+    unsigned flags;
+    int priority;
+    uint64_t start, step;
+    uint64_t iterations, tasks;
+    uint64_t least;  /* iterations of a task */
+    uint64_t longer; /* how many tasks at the beginning have one more */
+} taskloop;
+
+static uintptr_t *reductions_of(const taskloop *loop)
+{
+    uintptr_t *reductions;
+    memcpy(&reductions, loop->data + 2 * sizeof(uint64_t), sizeof reductions);
+    return reductions;
+}
+
+static bool registers_reductions(const taskloop *loop)
+{
+    return (loop->flags & (HEIST__GOMP_NOGROUP | HEIST__GOMP_REDUCTION)) == HEIST__GOMP_REDUCTION;
+}
+
+/* Nothing to do: the caller is to know that no reductions were registered. */
+static void leave_early(const taskloop *loop)
+{
+    if (registers_reductions(loop)) reductions_of(loop)[2] = 0;
+}
+
+/* `wanted` is the grain size, or the number of tasks, 0: as many as there are threads. */
+static void divide(taskloop *loop, uint64_t wanted, unsigned threads)
+{
+    uint64_t n = loop->iterations;
+    if ((loop->flags & HEIST__GOMP_GRAINSIZE) && (loop->flags & HEIST__GOMP_STRICT)) {
+        loop->tasks = n / wanted + (n % wanted != 0); /* the last one may be shorter */
+        loop->least = wanted;
+        loop->longer = 0;
+        return;
+    }
+    uint64_t tasks = loop->flags & HEIST__GOMP_GRAINSIZE ? n / wanted : wanted ? wanted : threads;
+    loop->tasks = tasks == 0 ? 1 : tasks < n ? tasks : n;
+    loop->least = n / loop->tasks;
+    loop->longer = n % loop->tasks;
+}
+
+static void set_bounds(char *data, uint64_t from, uint64_t to)
+{
+    memcpy(data, &from, sizeof from);
+    memcpy(data + sizeof from, &to, sizeof to);
+}
+
+static void run_copy(heist__omp_slot *self, heist__omp_task *task, const taskloop *loop, uint64_t from, uint64_t to)
+{
+    char room[loop->size + loop->align];
+    char *place = (char *)(((uintptr_t)room + loop->align - 1) & ~(uintptr_t)(loop->align - 1));
+    loop->copy(place, loop->data);
+    set_bounds(place, from, to);
+    heist__omp_task_now(self, task, place);
+}
+
+static void run_now(heist__omp_slot *self, heist__omp_task *task, const taskloop *loop, uint64_t from, uint64_t to)
+{
+    task->flags |= HEIST__TASK_NOW;
+    if (loop->copy) {
+        run_copy(self, task, loop, from, to);
+    } else {
+        set_bounds(loop->data, from, to);
+        heist__omp_task_now(self, task, loop->data);
+    }
+}
+
+static void create(heist__omp_slot *self, const taskloop *loop, bool now, uint64_t from, uint64_t to)
+{
+    uint32_t final = self->current->flags & HEIST__TASK_FINAL;
+    if (loop->flags & HEIST__GOMP_FINAL) final = HEIST__TASK_FINAL;
+    heist__omp_task *task = heist__omp_task_new(self, loop->fn, final);
+    if (!task) heist__omp_fatal("no memory for a task");
+    task->priority = loop->priority;
+    if (now || heist__omp_crowded(self) ||
+        !heist__omp_task_data(task, loop->data, loop->copy, loop->size, loop->align)) {
+        run_now(self, task, loop, from, to);
+    } else {
+        set_bounds(task->data, from, to);
+        heist__omp_task_counted(self, task);
+        heist__omp_task_push(self, task);
+    }
+}
+
+static void create_all(heist__omp_slot *self, const taskloop *loop)
+{
+    bool now = !(loop->flags & HEIST__GOMP_IF) || (self->current->flags & HEIST__TASK_FINAL);
+    uint64_t from = loop->start, left = loop->iterations;
+    for (uint64_t i = 0; i < loop->tasks; i++) {
+        uint64_t length = loop->least + (i < loop->longer);
+        if (length > left) length = left;
+        create(self, loop, now, from, from + length * loop->step);
+        from += length * loop->step;
+        left -= length;
+    }
+}
+
+static void run(heist__omp_slot *self, taskloop *loop, uint64_t wanted, int priority)
+{
+    bool grouped = !(loop->flags & HEIST__GOMP_NOGROUP);
+    bool cancelled = self->cancellable && heist__omp_cancelled(self, self->current->group);
+    if (loop->iterations == 0 || cancelled) {
+        leave_early(loop);
+        return;
+    }
+    divide(loop, wanted, heist__load_relaxed(&self->team->size)); /* relaxed: see heist__omp_slot_begin */
+    if ((loop->flags & HEIST__GOMP_PRIORITY) && priority > 0)
+        loop->priority = priority < self->team->max_priority ? priority : self->team->max_priority;
+    if (grouped) GOMP_taskgroup_start();
+    if (registers_reductions(loop)) GOMP_taskgroup_reduction_register(reductions_of(loop));
+    create_all(self, loop);
+    if (grouped) GOMP_taskgroup_end();
+}
+
+static uint64_t count_signed(long start, long end, long step)
+{
+    if (step > 0) return start < end ? ((uint64_t)end - (uint64_t)start + (uint64_t)step - 1) / (uint64_t)step : 0;
+    return start > end ? ((uint64_t)start - (uint64_t)end - (uint64_t)step - 1) / (0 - (uint64_t)step) : 0;
+}
+
+static uint64_t count_unsigned(bool up, uint64_t start, uint64_t end, uint64_t step)
+{
+    if (up) return start < end ? (end - start - 1) / step + 1 : 0;
+    return start > end ? (start - end - 1) / (0 - step) + 1 : 0;
+}
+
+void GOMP_taskloop(heist__omp_body *fn, void *data, void (*copy)(void *, void *), long size, long align, unsigned flags,
+                   unsigned long num_tasks, int priority, long start, long end, long step)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (!self) {
+        heist__omp_activate();
+        HEIST__REAL(GOMP_taskloop)(fn, data, copy, size, align, flags, num_tasks, priority, start, end, step);
+        return;
+    }
+    taskloop loop = {.fn = fn,
+                     .data = data,
+                     .copy = copy,
+                     .size = (size_t)size,
+                     .align = (size_t)align,
+                     .flags = flags,
+                     .start = (uint64_t)start,
+                     .step = (uint64_t)step,
+                     .iterations = count_signed(start, end, step)};
+    run(self, &loop, num_tasks, priority);
+}
+
+void GOMP_taskloop_ull(heist__omp_body *fn, void *data, void (*copy)(void *, void *), long size, long align,
+                       unsigned flags, unsigned long num_tasks, int priority, heist__ull start, heist__ull end,
+                       heist__ull step)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (!self) {
+        heist__omp_activate();
+        HEIST__REAL(GOMP_taskloop_ull)(fn, data, copy, size, align, flags, num_tasks, priority, start, end, step);
+        return;
+    }
+    taskloop loop = {.fn = fn,
+                     .data = data,
+                     .copy = copy,
+                     .size = (size_t)size,
+                     .align = (size_t)align,
+                     .flags = flags,
+                     .start = start,
+                     .step = step,
+                     .iterations = count_unsigned(flags & HEIST__GOMP_UP, start, end, step)};
+    run(self, &loop, num_tasks, priority);
+}

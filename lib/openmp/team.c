@@ -1,0 +1,167 @@
+/* Teams and slots: made when a region needs one, kept for the next. */
+#include "openmp/team.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "idle/backoff.h"
+#include "openmp/group.h"
+#include "openmp/real.h"
+
+__thread heist__omp_slot *heist__omp_self __attribute__((tls_model("initial-exec")));
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static heist__omp_team *free_teams; /* the one given last first. Under `lock`. */
+static uint64_t slots_made;         /* Under `lock`. */
+
+/* Ids of tasks: the slot's number above, its count below. */
+#define ID_SHIFT 40
+
+static heist__omp_slot *slot_new(heist__omp_team *team, unsigned index)
+{
+    heist__omp_slot *slot = aligned_alloc(_Alignof(heist__omp_slot), sizeof *slot);
+    if (!slot) return NULL;
+    memset(slot, 0, sizeof *slot);
+    slot->team = team;
+    slot->index = index;
+    slot->deque = heist__deque_new_in(slot->deque_room);
+    slot->next_id = ++slots_made << ID_SHIFT;
+    heist__random_seed(&slot->random, slots_made, index);
+    return slot;
+}
+
+/* Under `lock`. */
+static bool team_grow(heist__omp_team *team, unsigned threads)
+{
+    if (threads > team->capacity) {
+        heist__omp_slot **slots = realloc(team->slots, threads * sizeof *slots);
+        if (!slots) return false;
+        team->slots = slots;
+        while (team->capacity < threads) {
+            heist__omp_slot *slot = slot_new(team, team->capacity);
+            if (!slot) return false;
+            team->slots[team->capacity++] = slot;
+        }
+    }
+    return true;
+}
+
+static heist__omp_team *team_new(void)
+{
+    heist__omp_team *team = aligned_alloc(_Alignof(heist__omp_team), sizeof *team);
+    if (!team) return NULL;
+    memset(team, 0, sizeof *team);
+    pthread_mutex_init(&team->lock, NULL);
+    team->region.team = team;
+    return team;
+}
+
+/* A free team of the wanted size, if there is one: groups are as large as their team was, so teams do not grow. */
+static heist__omp_team *take_free(unsigned threads)
+{
+    for (heist__omp_team **link = &free_teams; *link; link = &(*link)->next) {
+        heist__omp_team *team = *link;
+        if (team->capacity >= threads) {
+            *link = team->next;
+            return team;
+        }
+    }
+    return NULL;
+}
+
+/* How many rounds to spin, and then to yield. Who has fewer CPUs than threads, or was asked to (OMP_WAIT_POLICY),
+ * sleeps soon; otherwise, as libgomp does, only after a millisecond or two. Yielding costs little on a machine that
+ * is not busy, and on one that is it may let the thread run that is waited for. */
+static void set_patience(heist__omp_team *team, unsigned threads)
+{
+    static int policy = -1; /* the same whoever finds it out */
+    if (policy < 0) {
+        const char *asked = getenv("OMP_WAIT_POLICY");
+        policy = !asked ? 0 : strcasecmp(asked, "active") == 0 ? 2 : strcasecmp(asked, "passive") == 0 ? 1 : 0;
+    }
+    bool soon = policy == 1 || threads > (unsigned)HEIST__REAL(omp_get_num_procs)();
+    team->spin = policy == 2 ? 1000000 : HEIST__SPIN_ROUNDS;
+    team->yield = soon ? HEIST__YIELD_ROUNDS : 3000;
+}
+
+heist__omp_team *heist__omp_team_take(unsigned threads)
+{
+    pthread_mutex_lock(&lock);
+    heist__omp_team *team = take_free(threads);
+    if (!team) {
+        team = team_new();
+        if (team && !team_grow(team, threads)) {
+            team->next = free_teams; /* what it has will do for less */
+            free_teams = team;
+            team = NULL;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    if (!team) return NULL;
+    team->max_priority = HEIST__REAL(omp_get_max_task_priority)();
+    set_patience(team, threads);
+    /* relaxed: starting the region publishes it; see also heist__omp_slot_begin */
+    heist__store_relaxed(&team->size, threads);
+    heist__store_relaxed(&team->bars[HEIST__BAR_WITHIN].arrived, 0); /* not 0 when the last region was cancelled */
+    heist__store_relaxed(&team->bars[HEIST__BAR_END].arrived, 0);
+    heist__store_relaxed(&team->cancelled, 0);
+    heist__store_relaxed(&team->share_cancelled, 0);
+    return team;
+}
+
+void heist__omp_team_give(heist__omp_team *team)
+{
+    pthread_mutex_lock(&lock);
+    team->next = free_teams;
+    free_teams = team;
+    pthread_mutex_unlock(&lock);
+}
+
+/* The first task record of a region is the implicit one. */
+static void implicit_begin(heist__omp_slot *slot)
+{
+    heist__omp_task *task = &slot->implicit;
+    task->group = slot->team->region.reductions ? slot->team->region_group : NULL;
+    task->flags = HEIST__TASK_IMPLICIT;
+    task->home = slot;
+    task->spawned = 0;
+    task->done_here = 0;
+    task->icvs = NULL;
+    /* relaxed: no task of the region exists yet */
+    heist__store_relaxed(&task->away, 0);
+    heist__store_relaxed(&task->depth, 0);
+    heist__store_relaxed(&task->id, ++slot->next_id);
+}
+
+void heist__omp_slot_begin(heist__omp_slot *slot, unsigned threads)
+{
+    heist__omp_team *team = slot->team;
+    /* relaxed: every thread writes the same, and reads after it has written */
+    heist__store_relaxed(&team->size, threads);
+    implicit_begin(slot);
+    slot->current = &slot->implicit;
+    slot->base = heist__load_relaxed(&slot->deque->bottom); /* relaxed: its own */
+    slot->icvs = NULL;
+    slot->enough = threads == 1 ? 0 : 4;
+    slot->plenty = threads == 1 ? 0 : 64 * (int64_t)threads;
+    slot->cancellable = HEIST__REAL(omp_get_cancellation)();
+    slot->nested = 0;
+    slot->ending_group = false;
+    slot->created_before = heist__load_relaxed(&slot->created); /* relaxed: its own */
+}
+
+void heist__omp_slot_end(heist__omp_slot *slot)
+{
+    heist__omp_table_free(slot->implicit.table);
+    slot->implicit.table = NULL;
+    heist__omp_icvs_free(slot);
+    heist__omp_stats_add(&slot->counters,
+                         heist__load_relaxed(&slot->created) - slot->created_before); /* relaxed: own */
+    slot->counters = (heist__omp_counters){0};
+}
+
+void heist__omp_teams_after_fork(void)
+{
+    pthread_mutex_init(&lock, NULL); /* whoever held it is not here; teams in use then are lost */
+}

@@ -1,0 +1,238 @@
+/* A team of threads, as heist sees it: one slot a thread, with the deque of tasks that this thread created.
+ *
+ * libgomp makes the team and runs its threads; each comes by parallel.c, which gives it its slot for the time of the
+ * region. Teams are kept when a region ends, and never freed: the next region takes one that is large enough. */
+#ifndef HEIST_OPENMP_TEAM_H
+#define HEIST_OPENMP_TEAM_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "deque/deque_internal.h"
+#include "openmp/task.h"
+#include "platform/random.h"
+
+typedef struct heist__omp_team heist__omp_team;
+
+/* What --stats prints. Each slot counts for itself; added up when a region ends. */
+typedef struct heist__omp_counters {
+    uint64_t now;       /* tasks run at once */
+    uint64_t stolen;    /* tasks taken from another thread */
+    uint64_t taskwaits; /* that did not find all done */
+    uint64_t sleeps;
+} heist__omp_counters;
+
+/* What libgomp is given to run in each thread, in place of the program's function. */
+typedef struct heist__omp_region {
+    uintptr_t *reductions; /* first: libgomp reads it in GOMP_parallel_reductions */
+    heist__omp_team *team;
+    heist__omp_body *fn;
+    void *data;
+    bool old_kind; /* the first thread runs the function itself, between GOMP_parallel_start and _end */
+} heist__omp_region;
+
+/* Written by: threads in the barrier. */
+typedef struct heist__omp_bar {
+    _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) arrived; /* how many threads are in it */
+    HEIST__ATOMIC(uint32_t) generation;                    /* how often it has opened */
+    HEIST__ATOMIC(uint32_t) closing;                       /* the same, or one more: somebody opens it */
+} heist__omp_bar;
+
+typedef enum { HEIST__BAR_WITHIN, HEIST__BAR_END } heist__omp_bar_kind;
+
+/* Tasks of about the same priority, first come first served. */
+enum { HEIST__OMP_LEVELS = 64 };
+typedef struct heist__omp_queue_level {
+    heist__omp_task *first, *last;
+} heist__omp_queue_level;
+
+/* Records kept by a slot before it passes a batch on. */
+enum { HEIST__OMP_BATCH = 64 };
+
+struct heist__omp_slot {
+    heist__omp_team *team;    /* constant */
+    heist__omp_task *current; /* what its thread is doing */
+    uint64_t base;            /* index in the deque of the first task that descends from `current` */
+    int64_t enough, plenty;   /* how long the deque should be, see create.h. Constant in a region. */
+    bool cancellable;         /* OMP_CANCELLATION. Constant in a region. */
+    heist_deque *deque;       /* Pushed and popped by: owner. Stolen from by: all. */
+    heist__omp_task *records; /* free ones */
+    heist__omp_task *spare;   /* a full batch of them, or NULL */
+    unsigned record_count;    /* of `records` */
+    unsigned index;           /* constant */
+    unsigned nested;          /* tasks run at once within each other */
+    bool ending_group;        /* its thread waits for the current task's group */
+    uint64_t next_id;
+    heist__omp_icvs *icvs;      /* what is installed in libgomp, NULL: the region's */
+    heist__omp_icvs *icvs_made; /* to be freed at the end of the region; the last one is the region's */
+    heist__omp_icvs *icvs_base;
+    heist__omp_group *groups; /* free ones */
+    heist__random random;
+    heist__omp_counters counters;
+    uint64_t created_before; /* `created` when the region began */
+    heist__omp_slot *outer;  /* of the thread, before a region of the old kind */
+    heist__omp_task implicit;
+    heist__omp_group *implicit_group;
+
+    /* Tasks put off, and finished, by this thread. Written by: owner. Read by: who looks whether all is done. */
+    _Alignas(HEIST__LINE) HEIST__ATOMIC(uint64_t) created;
+    HEIST__ATOMIC(uint64_t) finished;
+
+    /* 1: its thread sleeps. Written by: owner (to 1), whoever wakes it. */
+    _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) asleep;
+    /* 1: and it is in a barrier, where it can run anything. Written by: owner. Read by: who makes tasks ready. */
+    HEIST__ATOMIC(uint32_t) idle;
+
+    _Alignas(heist_deque) char deque_room[HEIST__DEQUE_ROOM];
+};
+
+struct heist__omp_team {
+    heist__omp_slot **slots;
+    unsigned capacity;        /* of `slots` */
+    heist__omp_team *next;    /* in the list of free teams */
+    heist__omp_region region; /* constant while it runs */
+    int max_priority;
+    uint32_t spin, yield; /* rounds before a thread sleeps */
+
+    /* How many threads it has. Written by: each of them, the same. */
+    HEIST__ATOMIC(uint32_t) size;
+
+    /* Barriers on the way, and the one at the region's end: of the former, threads may leave a cancelled region's. */
+    heist__omp_bar bars[2];
+    HEIST__ATOMIC(void *) copyprivate; /* Written by: the single thread. Read by: the others, after a barrier. */
+
+    /* Threads that sleep in a barrier. Written by: they (add). Read by: who creates tasks. */
+    _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) sleepers;
+
+    /* Tasks with a priority, and tasks made ready from outside. Written by: under `lock`; the count is a hint. */
+    _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) queued;
+    HEIST__ATOMIC(uint32_t) queued_deep; /* of them, created by explicit tasks */
+    /* Whether the region, or the loop or sections that it is in, is cancelled. Written by: its threads. */
+    HEIST__ATOMIC(uint32_t) cancelled;
+    HEIST__ATOMIC(uint32_t) share_cancelled;
+    /* Tasks finished by threads outside the team. Written by: they (add). Read by: who looks whether all is done. */
+    HEIST__ATOMIC(uint64_t) finished_outside;
+    pthread_mutex_t lock;
+    heist__omp_queue_level levels[HEIST__OMP_LEVELS]; /* by rising priority. Under `lock`. */
+    uint64_t levels_used;                             /* bit i: level i has tasks. Under `lock`. */
+    heist__omp_group *region_group;                   /* with the reductions of the region; made once */
+};
+
+/* The calling thread's slot; NULL: it is in no region that heist serves, and libgomp is to do what is asked. */
+extern __thread heist__omp_slot *heist__omp_self __attribute__((tls_model("initial-exec")));
+
+/* ---- team.c ---- */
+/* A team with room for `threads`, or NULL. */
+heist__omp_team *heist__omp_team_take(unsigned threads);
+void heist__omp_team_give(heist__omp_team *team);
+/* The slot's thread enters the region, and leaves it. */
+void heist__omp_slot_begin(heist__omp_slot *slot, unsigned threads);
+void heist__omp_slot_end(heist__omp_slot *slot);
+
+/* ---- find.c ---- */
+/* A task to run now, or NULL. `within`: only one that descends from the current task. */
+heist__omp_task *heist__omp_find(heist__omp_slot *self, bool within);
+/* The youngest task of its own deque that descends from the current task, or NULL. */
+heist__omp_task *heist__omp_find_own(heist__omp_slot *self);
+/* Puts a task where all threads look first. */
+void heist__omp_queue(heist__omp_team *team, heist__omp_task *task);
+
+/* ---- help.c: waiting ---- */
+typedef bool heist__omp_condition(heist__omp_slot *self, const void *what);
+/* Runs tasks until `over(self, what)`. */
+void heist__omp_help(heist__omp_slot *self, bool within, heist__omp_condition *over, const void *what);
+/* After making something visible that the slot's thread may sleep for; that a task is ready; that a barrier opened. */
+void heist__omp_wake(heist__omp_slot *slot);
+void heist__omp_wake_one_slow(heist__omp_team *team);
+void heist__omp_wake_all(heist__omp_team *team);
+
+/* ---- barrier.c ---- */
+/* Waits until all threads are here and no task is left. True: the region was cancelled, and this barrier is not its
+ * end. */
+bool heist__omp_barrier(heist__omp_slot *self, heist__omp_bar_kind kind);
+
+/* ---- cancel.c ---- */
+/* Whether tasks of this group are not to begin any more. */
+bool heist__omp_cancelled(heist__omp_slot *self, heist__omp_group *group);
+
+/* ---- group.c ---- */
+heist__omp_group *heist__omp_group_begin(heist__omp_slot *self);
+void heist__omp_group_end(heist__omp_slot *self);
+void heist__omp_group_created(heist__omp_slot *self, heist__omp_group *group);
+void heist__omp_group_finished(heist__omp_slot *self, heist__omp_group *group);
+
+/* ---- reduction.c ---- */
+/* The thread has begun a work-sharing construct with these task reductions; NULL: with none. */
+void heist__omp_share_reductions(heist__omp_slot *self, uintptr_t *reductions);
+
+/* ---- icv.c ---- */
+/* Makes libgomp's control variables those of `icvs`. */
+void heist__omp_icvs_install(heist__omp_slot *self, heist__omp_icvs *icvs);
+void heist__omp_icvs_free(heist__omp_slot *self);
+/* From one thread to another that is in no region. */
+typedef struct heist__omp_icv_values {
+    int threads, dynamic, levels, schedule, chunk, device;
+} heist__omp_icv_values;
+void heist__omp_icvs_read(heist__omp_icv_values *values);
+void heist__omp_icvs_write(const heist__omp_icv_values *values);
+
+/* ---- fork.c ---- */
+extern bool
+    heist__omp_forked; /* this process is a child that was forked after a region. Written by: the fork handler. */
+void heist__omp_fork_init(void);
+void heist__omp_teams_after_fork(void);
+void heist__omp_records_after_fork(void);
+bool heist__omp_stale_pool_slow(void);
+/* Calls run(argument) in a thread of its own, and waits for it. */
+void heist__omp_elsewhere(void (*run)(void *), void *argument);
+
+/* Whether the calling thread's pool in libgomp consists of threads that are not in this process. */
+static inline bool heist__omp_stale_pool(void)
+{
+    return __builtin_expect(heist__omp_forked, 0) && heist__omp_stale_pool_slow();
+}
+
+/* ---- start.c ---- */
+/* A program uses tasks: regions from now on are heist's. */
+extern HEIST__ATOMIC(uint32_t) heist__omp_active;
+void heist__omp_activate(void);
+/* What a slot counted in a region in which it put off so many tasks. */
+void heist__omp_stats_add(const heist__omp_counters *counters, uint64_t put_off);
+/* Ends the program with a message: going on would compute something else. */
+_Noreturn void heist__omp_fatal(const char *why);
+
+/* ---- inline ---- */
+static inline bool heist__omp_index_within(uint64_t index, uint64_t base)
+{
+    return (int64_t)(index - base) > 0;
+}
+
+static inline heist__omp_task *heist__omp_record_take(heist__omp_slot *self)
+{
+    heist__omp_task *task = self->records;
+    if (__builtin_expect(!task, 0)) return heist__omp_record_take_slow(self);
+    self->records = task->next;
+    self->record_count--;
+    return task;
+}
+
+static inline void heist__omp_record_give(heist__omp_slot *self, heist__omp_task *task)
+{
+    if (__builtin_expect(self->record_count >= HEIST__OMP_BATCH, 0)) {
+        heist__omp_record_give_slow(self, task);
+        return;
+    }
+    task->next = self->records;
+    self->records = task;
+    self->record_count++;
+}
+
+/* A task is ready: somebody who sleeps is to look. */
+static inline void heist__omp_wake_one(heist__omp_team *team)
+{
+    /* relaxed: a sleeper looks again after a heavy barrier, or soon. Pairs with W1 in help.c. */
+    if (__builtin_expect(heist__load_relaxed(&team->sleepers) != 0, 0)) heist__omp_wake_one_slow(team);
+}
+
+#endif

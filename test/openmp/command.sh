@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# command.sh: heist-omp as a user meets it.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=../abi/cases.sh
+. "$(dirname "$0")/../abi/cases.sh"
+# shellcheck source-path=SCRIPTDIR source=programs.sh
+. "$(dirname "$0")/programs.sh"
+make_scratch
+export HEIST_OMP_LIBRARY=$HEIST_GOMP
+# The sanitizer's runtime comes first, see programs.sh; shells and compilers leak.
+export ASAN_OPTIONS=detect_leaks=0
+[ "$preload" = "$HEIST_GOMP" ] || export LD_PRELOAD=${preload%%:*}
+
+says() # PATTERN COMMAND...: what it prints matches
+{
+    local output
+    output=$("${@:2}" 2>&1) || true
+    # shellcheck disable=SC2053 # a pattern it is
+    [[ $output == $1 ]] || { echo "printed: $output"; return 1; }
+}
+
+refuses() # STATUS COMMAND...
+{
+    local status=0
+    "${@:2}" || status=$?
+    [ "$status" -eq "$1" ] || { echo "exit status $status"; return 1; }
+}
+
+compile taskwait
+compile without_tasks
+compile serial
+printf '#!/bin/sh\nexec "%s"\n' "$scratch/taskwait" >"$scratch/script"
+chmod +x "$scratch/script"
+printf 'int main(void) { return 7; }\n' >"$scratch/plain.c"
+"$GCC" "$scratch/plain.c" -o "$scratch/plain"
+
+run_case the_program_runs says '6765 100 100 100' "$HEIST_OMP" "$scratch/taskwait"
+run_case stats_are_printed_at_the_end says '*heist-omp: tasks 22090, run at once *, stolen*' \
+    "$HEIST_OMP" --stats "$scratch/taskwait"
+run_case workers_is_the_number_of_threads says '*, stolen 0,*' "$HEIST_OMP" --stats --workers 1 "$scratch/taskwait"
+run_case verbose_names_the_runtime says '*libgomp*entries wrapped*run on heist*' \
+    "$HEIST_OMP" --verbose "$scratch/taskwait"
+run_case without_tasks_regions_stay_libgomps says '*nothing loaded creates tasks*495000' \
+    "$HEIST_OMP" --verbose "$scratch/without_tasks"
+run_case a_script_passes_it_on says '*is a script*6765*' "$HEIST_OMP" --verbose "$scratch/script"
+run_case a_program_without_openmp_is_told says '*not linked to an OpenMP runtime*' "$HEIST_OMP" "$scratch/plain"
+run_case the_exit_status_is_the_programs refuses 7 "$HEIST_OMP" "$scratch/plain"
+run_case no_program_is_a_wrong_use refuses 2 "$HEIST_OMP" --stats
+run_case an_unknown_program_is_refused says '*not found*' "$HEIST_OMP" no-such-program
+run_case zero_workers_are_refused says '*not a number of threads*' "$HEIST_OMP" --workers 0 "$scratch/taskwait"
+run_case help_is_printed says 'usage: heist-omp*' "$HEIST_OMP" --help
+if "$GCC" -static "$scratch/plain.c" -o "$scratch/static" 2>/dev/null; then
+    run_case a_static_program_is_told says '*statically linked*' "$HEIST_OMP" "$scratch/static"
+else
+    ignore_case a_static_program_is_told 'no static C library'
+fi
+end_cases

@@ -1,0 +1,24 @@
+/* target nowait with dependences, without a device: runs on the host, in order with its siblings. */
+#include <stdio.h>
+
+int main(void)
+{
+    int x = 0, y = 0;
+#pragma omp parallel
+#pragma omp single
+    {
+        for (int i = 0; i < 20; i++) {
+#pragma omp task depend(inout : x) shared(x)
+            x = x * 2 % 1009 + 1;
+#pragma omp target nowait depend(inout : x) map(tofrom : x)
+            x = x * 3 % 1009 + 1;
+        }
+#pragma omp target enter data nowait depend(inout : x) map(to : x)
+#pragma omp target update nowait depend(inout : x) from(x)
+#pragma omp target exit data nowait depend(inout : x) map(release : x)
+#pragma omp task depend(in : x) shared(x, y)
+        y = x;
+    }
+    printf("%d %d\n", x, y);
+    return 0;
+}
