@@ -66,7 +66,7 @@ typedef struct heist_options {
     heist_bind bind;         /* ... */
     heist_strategy strategy; /* ... */
     heist_amount amount;     /* ... */
-    unsigned spin;           /* searches without success before a worker sleeps; 0: a few dozen */
+    unsigned spin;           /* searches without success before a worker sleeps; 0: 16, or 4 where workers share CPUs */
     size_t stack_size;       /* bytes for each worker, a guard page below; 0: eight times the limit of the main stack */
     uint64_t seed;           /* of all random choices; 0: a fixed one */
     const char *name;        /* threads are called name/0, name/1 ...; NULL: heist */

@@ -23,7 +23,6 @@
 #define MOST_SPIN 1000000u
 #define DEFAULT_SLOTS ((size_t)1 << 27)
 #define DEFAULT_INBOX 1024
-#define DEFAULT_SPIN 16
 #define DEFAULT_SEED UINT64_C(0x6865697374)
 
 /* ---- the environment ---- */
@@ -162,7 +161,7 @@ int heist__settings_read(heist__settings *s, const heist_options *options)
     s->bind = o.bind ? (heist__bind)(o.bind - 1) : HEIST__BIND_NONE;
     s->strategy = o.strategy ? (heist__strategy)(o.strategy - 1) : HEIST__STEAL_NEAR;
     s->amount = o.amount ? o.amount : HEIST_AMOUNT_ONE;
-    s->spin = o.spin ? o.spin : DEFAULT_SPIN;
+    s->spin = o.spin; /* 0: the pool knows better when it has its workers */
     s->stack_by_default = !o.stack_size;
     s->stack_size = o.stack_size ? o.stack_size : default_stack();
     s->seed = o.seed ? o.seed : DEFAULT_SEED;

@@ -18,7 +18,7 @@ typedef struct heist__settings {
     heist__bind bind;
     heist__strategy strategy;
     heist_amount amount;
-    unsigned spin;
+    unsigned spin; /* 0: by the number of workers and CPUs, see pool.c */
     size_t stack_size;
     bool stack_by_default; /* nobody asked for this size: a smaller one will do */
     uint64_t seed;

@@ -232,6 +232,16 @@ static void fit_address_space(heist_pool *pool)
                 s->stack_size >> 10);
 }
 
+/* Rounds of vain search before a worker sleeps. Where workers share CPUs, who spins takes the CPU from one that has work: a loop
+ * on eight workers and two CPUs took up to 1.7 times as long (median) with the longer spin as with the shorter. */
+#define SPIN 16
+#define SPIN_ON_SHARED_CPUS 4
+
+static void choose_spin(heist_pool *pool)
+{
+    if (!pool->settings.spin) pool->settings.spin = pool->count > heist__default_workers() ? SPIN_ON_SHARED_CPUS : SPIN;
+}
+
 /* Held while hwloc may hold a lock of its own, so that fork() does not fall into that. */
 static pthread_mutex_t machine_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -247,6 +257,7 @@ static int pool_make(heist_pool *pool)
     pool->count = pool->settings.workers;
     if (!pool->count) pool->count = heist__default_workers(); /* of this machine, whatever is described */
     if (pool->count > HEIST_MAX_WORKERS) pool->count = HEIST_MAX_WORKERS;
+    choose_spin(pool);
     fit_address_space(pool);
     bool available = heist__barrier_available();
     pool->idle.count = pool->count;

@@ -330,6 +330,7 @@ static heist_options small_stacks(unsigned workers)
 {
     heist_options options = HEIST_OPTIONS_INIT;
     options.workers = workers;
+    options.spin = workers ? 16 : 0; /* 0: the CPUs are counted, and want of memory for that is not worth a word */
     options.stack_size = (size_t)1 << 20;
     return options;
 }

@@ -127,6 +127,23 @@ static void stack_size(void *argument)
     pthread_attr_destroy(&attributes);
 }
 
+static void workers_that_share_cpus_spin_less(void)
+{
+    unsigned cpus = heist__default_workers();
+    heist_pool *few = pool_of(1, HEIST_FENCES_DEFAULT), *many = pool_of(2 * cpus, HEIST_FENCES_DEFAULT);
+    TEST_ASSERT_TRUE(many->settings.spin > 0);
+    TEST_ASSERT_LESS_THAN_UINT(few->settings.spin, many->settings.spin);
+    free_pool(few);
+    free_pool(many);
+    heist_options options = HEIST_OPTIONS_INIT;
+    options.workers = 2 * cpus;
+    options.spin = 99;
+    heist_pool *told = heist_pool_new(&options);
+    TEST_ASSERT_NOT_NULL_MESSAGE(told, heist_explain());
+    TEST_ASSERT_EQUAL_UINT(99, told->settings.spin);
+    free_pool(told);
+}
+
 static void a_stack_is_as_large_as_asked_for(void)
 {
     for (size_t wanted = (size_t)256 << 10; wanted <= (size_t)256 << 20; wanted *= 32) {
@@ -362,6 +379,7 @@ int main(void)
     RUN_TEST(a_task_may_run_on_its_own_pool);
     RUN_TEST(a_task_may_run_on_another_pool);
     RUN_TEST(a_task_knows_where_it_is);
+    RUN_TEST(workers_that_share_cpus_spin_less);
     RUN_TEST(a_stack_is_as_large_as_asked_for);
     RUN_TEST(threads_are_called_after_their_pool);
     RUN_TEST(the_affinity_mask_sets_the_number_of_workers);
