@@ -9,7 +9,7 @@ make_scratch
 export HEIST_OMP_LIBRARY=$HEIST_GOMP
 # The sanitizer's runtime comes first, see programs.sh; shells and compilers leak.
 export ASAN_OPTIONS=detect_leaks=0
-[ "$preload" = "$HEIST_GOMP" ] || export LD_PRELOAD=${preload%%:*}
+[ ${#sanitizers[@]} -eq 0 ] || export LD_PRELOAD=${preload%%:*}
 
 says() # PATTERN COMMAND...: what it prints matches
 {

@@ -8,6 +8,7 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=programs.sh
 . "$(dirname "$0")/programs.sh"
 make_scratch
+run_case heist_is_there heist_is_there
 
 wanted_of() # NAME
 {

@@ -6,6 +6,7 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=programs.sh
 . "$(dirname "$0")/programs.sh"
 make_scratch
+run_case heist_is_there heist_is_there
 compile graph
 
 for threads in 1 2 3 8; do

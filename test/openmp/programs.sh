@@ -3,11 +3,12 @@
 # Sourced, not run. GCC, HEIST_GOMP and HEIST_OMP say what to use; SANITIZE is how libheist-gomp.so was compiled.
 programs=$(dirname "$0")/programs
 sanitizers=()
-preload=$HEIST_GOMP
+# By its name alone, and found on the path for libraries: LD_PRELOAD takes a space in a path for the end of it.
+preload=$(basename "$HEIST_GOMP")
 if [ "${SANITIZE:-none}" != none ]; then
     sanitizers=("-fsanitize=$SANITIZE")
     # ASan's runtime must come before whatever else is preloaded.
-    preload=$("$GCC" -print-file-name=libasan.so):$HEIST_GOMP
+    preload=$("$GCC" -print-file-name=libasan.so):$preload
 fi
 export OMP_CANCELLATION=true OMP_MAX_TASK_PRIORITY=5
 
@@ -24,5 +25,11 @@ with_libgomp() # THREADS COMMAND...; libgomp leaks
 
 with_heist() # THREADS COMMAND...
 {
-    OMP_NUM_THREADS=$1 LD_PRELOAD=$preload timeout 60 "${@:2}"
+    LD_LIBRARY_PATH=$(dirname "$HEIST_GOMP") OMP_NUM_THREADS=$1 LD_PRELOAD=$preload timeout 60 "${@:2}"
+}
+
+# Without it everything would print the same as with libgomp, which it is.
+heist_is_there()
+{
+    compile taskwait && HEIST_OMP_STATS=1 with_heist 2 "$scratch/taskwait" 2>&1 | grep 'heist.*tasks' || return 1
 }
