@@ -6,11 +6,11 @@
 
 plan()
 {
-    local runs=5 fib=29 tasks=1000000 queens=10 sort=1000000 strassen=512 tree=T3S threads=1
+    local runs=5 fib=32 tasks=1000000 queens=11 sort=1000000 strassen=512 tree=T3S threads=1
     local sizes=1000,2000 blas=serial,openblas,blis bits=20,24 batches=100,200,500,1000,5000,20000
     local submitted=50000 wakes=200 steals=2000
     if $full; then
-        runs=15 fib=32 queens=12 sort=1000000,10000000 strassen=512,1024 tree=T1,T2,T3,T4,T5 threads=1,2
+        runs=15 fib=34 queens=12 sort=1000000,10000000 strassen=512,1024 tree=T1,T2,T3,T4,T5 threads=1,2
         sizes=500,1000,2000,3000 blas=all bits=16,20,24,26 batches=100,200,500,1000,2000,5000,10000,20000,50000
         submitted=200000 wakes=1000 steals=20000
     fi
