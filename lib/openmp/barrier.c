@@ -42,19 +42,19 @@ static bool is_open(heist__omp_slot *self, const void *what)
     if (heist__load_relaxed(&w->bar->arrived) == heist__load_relaxed(&team->size) && /* relaxed: looked at again */
         nothing_left(team, w->bar))
         open_barrier(team, w->bar, w->generation);
-    if (!w->end && heist__load_acquire(&team->cancelled)) return true;
-    return heist__load_acquire(&w->bar->generation) != w->generation; /* B2 */
+    if (!w->end && heist__load_acquire(&team->cancelled)) return true; /* X1 in cancel.c */
+    return heist__load_acquire(&w->bar->generation) != w->generation;  /* B2 */
 }
 
 bool heist__omp_barrier(heist__omp_slot *self, heist__omp_bar_kind kind)
 {
     heist__omp_team *team = self->team;
-    if (kind != HEIST__BAR_END && heist__load_acquire(&team->cancelled)) return true;
+    if (kind != HEIST__BAR_END && heist__load_acquire(&team->cancelled)) return true; /* X1 */
     heist__omp_bar *bar = &team->bars[kind];
-    waiting w = {bar, heist__load_acquire(&bar->generation), kind == HEIST__BAR_END};
-    heist__add_acq_rel(&bar->arrived, 1); /* B1, B2 */
+    waiting w = {bar, heist__load_acquire(&bar->generation), kind == HEIST__BAR_END}; /* B2 */
+    heist__add_acq_rel(&bar->arrived, 1);                                             /* B1, B2 */
     heist__omp_help(self, false, is_open, &w);
-    return kind != HEIST__BAR_END && heist__load_acquire(&team->cancelled);
+    return kind != HEIST__BAR_END && heist__load_acquire(&team->cancelled); /* X1 */
 }
 
 void GOMP_barrier(void)

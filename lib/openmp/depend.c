@@ -84,7 +84,7 @@ static void connect(heist__omp_slot *self, heist__omp_node *from, heist__omp_nod
     }
     e->to = to;
     heist__add_relaxed(&to->waits, 1); /* relaxed: it waits for its creator besides, so this is not the last */
-    e->next = heist__load_acquire(&from->successors);
+    e->next = heist__load_acquire(&from->successors); /* E1: closed means that the predecessor is complete */
     do {
         if (e->next == CLOSED) {
             heist__add_relaxed(&to->waits, (uint32_t)-1); /* relaxed: as above */

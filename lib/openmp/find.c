@@ -134,6 +134,7 @@ static bool may_be_in_queue(heist__omp_slot *self, bool within)
 heist__omp_task *heist__omp_find(heist__omp_slot *self, bool within)
 {
     heist__omp_task *task = NULL;
+    /* relaxed: as in may_be_in_queue */
     if (__builtin_expect(heist__load_relaxed(&self->team->queued) != 0, 0) && may_be_in_queue(self, within))
         task = from_queue(self, within);
     if (!task) task = heist__omp_find_own(self);

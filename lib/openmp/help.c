@@ -50,10 +50,10 @@ static heist__omp_task *doze(heist__omp_slot *self, bool within, heist__omp_cond
     heist__omp_task *task = NULL;
     bool sure = heist__barrier_available();
     self->counters.sleeps++;
-    heist__store_relaxed(&self->idle, !within); /* relaxed: the barrier follows */
-    heist__store_relaxed(&self->asleep, 1);
-    if (!within) heist__add_seq_cst(&team->sleepers, 1);
-    sure = heist__heavy_barrier(!sure) && sure; /* W1 */
+    heist__store_relaxed(&self->idle, !within);          /* relaxed: the barrier follows */
+    heist__store_relaxed(&self->asleep, 1);              /* likewise */
+    if (!within) heist__add_seq_cst(&team->sleepers, 1); /* W1: before the last look */
+    sure = heist__heavy_barrier(!sure) && sure;          /* W1 */
     if (!over(self, what)) {
         task = heist__omp_find(self, within);
         if (!task) heist__futex_wait(&self->asleep, 1, sure && !within ? NAP_NS : SHORT_NAP_NS);

@@ -16,7 +16,7 @@ bool heist__omp_descends(heist__omp_task *task, heist__omp_task *ancestor)
     uint32_t wanted = heist__load_relaxed(&ancestor->depth);
     uint64_t wanted_id = heist__load_relaxed(&ancestor->id);
     heist__omp_task *node = task;
-    uint64_t id = heist__load_acquire(&node->id);
+    uint64_t id = heist__load_acquire(&node->id); /* L1 */
     for (int steps = 0; steps < MOST_STEPS; steps++) {
         /* relaxed: between two looks at the id, which decide whether these belong together (L1) */
         uint32_t depth = heist__load_relaxed(&node->depth);

@@ -4,7 +4,8 @@
 #include "openmp/real.h"
 #include "openmp/team.h"
 
-/* The owner is written with the lock held, and compared by whoever wants it: only the owner can find itself there. */
+/* The owner is written with the lock held, and compared by whoever wants it: only the owner can find itself there.
+ * relaxed throughout: what the lock protects, the lock orders. The layout is not ours, so the field is not an atomic one. */
 static bool is_mine(const heist__nest_lock *lock, const heist__omp_slot *self)
 {
     return __atomic_load_n(&lock->owner, __ATOMIC_RELAXED) == (void *)self->current;

@@ -33,6 +33,7 @@ void heist__omp_stats_add(const heist__omp_counters *c, uint64_t put_off)
 __attribute__((destructor)) static void print_stats(void)
 {
     if (!stats) return;
+    /* relaxed: as above */
     fprintf(stderr, "heist-omp: tasks %llu, run at once %llu, stolen %llu, waits that helped %llu, sleeps %llu\n",
             (unsigned long long)heist__load_relaxed(&total_tasks), (unsigned long long)heist__load_relaxed(&total_now),
             (unsigned long long)heist__load_relaxed(&total_stolen),
@@ -49,7 +50,7 @@ _Noreturn void heist__omp_fatal(const char *why)
 void heist__omp_activate(void)
 {
     if (heist__load_relaxed(&heist__omp_active)) return; /* relaxed: a switch that stays on */
-    heist__store_relaxed(&heist__omp_active, 1);
+    heist__store_relaxed(&heist__omp_active, 1);         /* likewise */
     if (verbose) fprintf(stderr, "heist-omp: something loaded later creates tasks: served from the next region on\n");
 }
 

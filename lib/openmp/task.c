@@ -81,7 +81,7 @@ void heist__omp_task_complete(heist__omp_slot *self, heist__omp_task *task)
     if (self) {
         heist__store_release(&self->finished, heist__load_relaxed(&self->finished) + 1); /* relaxed: its own */
     } else {
-        heist__add_acq_rel(&team->finished_outside, 1);
+        heist__add_acq_rel(&team->finished_outside, 1); /* B1 */
     }
 }
 

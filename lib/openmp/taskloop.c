@@ -138,6 +138,13 @@ static uint64_t count_unsigned(bool up, uint64_t start, uint64_t end, uint64_t s
     return start > end ? (start - end - 1) / (0 - step) + 1 : 0;
 }
 
+static taskloop loop_of(heist__omp_body *fn, void *data, void (*copy)(void *, void *), long size, long align,
+                        unsigned flags)
+{
+    return (taskloop){
+        .fn = fn, .data = data, .copy = copy, .size = (size_t)size, .align = (size_t)align, .flags = flags};
+}
+
 void GOMP_taskloop(heist__omp_body *fn, void *data, void (*copy)(void *, void *), long size, long align, unsigned flags,
                    unsigned long num_tasks, int priority, long start, long end, long step)
 {
@@ -147,15 +154,10 @@ void GOMP_taskloop(heist__omp_body *fn, void *data, void (*copy)(void *, void *)
         HEIST__REAL(GOMP_taskloop)(fn, data, copy, size, align, flags, num_tasks, priority, start, end, step);
         return;
     }
-    taskloop loop = {.fn = fn,
-                     .data = data,
-                     .copy = copy,
-                     .size = (size_t)size,
-                     .align = (size_t)align,
-                     .flags = flags,
-                     .start = (uint64_t)start,
-                     .step = (uint64_t)step,
-                     .iterations = count_signed(start, end, step)};
+    taskloop loop = loop_of(fn, data, copy, size, align, flags);
+    loop.start = (uint64_t)start;
+    loop.step = (uint64_t)step;
+    loop.iterations = count_signed(start, end, step);
     run(self, &loop, num_tasks, priority);
 }
 
@@ -169,14 +171,9 @@ void GOMP_taskloop_ull(heist__omp_body *fn, void *data, void (*copy)(void *, voi
         HEIST__REAL(GOMP_taskloop_ull)(fn, data, copy, size, align, flags, num_tasks, priority, start, end, step);
         return;
     }
-    taskloop loop = {.fn = fn,
-                     .data = data,
-                     .copy = copy,
-                     .size = (size_t)size,
-                     .align = (size_t)align,
-                     .flags = flags,
-                     .start = start,
-                     .step = step,
-                     .iterations = count_unsigned(flags & HEIST__GOMP_UP, start, end, step)};
+    taskloop loop = loop_of(fn, data, copy, size, align, flags);
+    loop.start = start;
+    loop.step = step;
+    loop.iterations = count_unsigned(flags & HEIST__GOMP_UP, start, end, step);
     run(self, &loop, num_tasks, priority);
 }

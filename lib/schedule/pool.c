@@ -65,12 +65,22 @@ static size_t whole_pages(size_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
+/* Puts a worker, its slots and its levels onto its node. */
+static void place_memory(heist__worker *w)
+{
+    const heist__machine *m = &w->pool->machine;
+    int placed = heist__prefer_node(w, whole_pages(sizeof *w), m, w->pu);
+    if (placed == 0) placed = heist__prefer_node(w->frames.slots - 1, whole_pages(w->frames.bytes), m, w->pu);
+    if (placed == 0) placed = heist__prefer_node(w->levels, whole_pages(w->pool->levels * sizeof *w->levels), m, w->pu);
+    if (placed < 0 && placed != -ENOTSUP)
+        heist__note(w->pool, "worker %u: its memory may be on another node", w->index);
+}
+
 /* A worker with its memory on its node. Its thread is started later. */
 static heist__worker *worker_new(heist_pool *pool, unsigned index, const unsigned *pu_of)
 {
     heist__worker *w = reserve(sizeof *w); /* zero */
     if (!w) return NULL;
-    int placed = heist__prefer_node(w, whole_pages(sizeof *w), &pool->machine, pu_of[index]);
     w->pool = pool;
     w->index = index;
     w->pu = pu_of[index];
@@ -85,10 +95,7 @@ static heist__worker *worker_new(heist_pool *pool, unsigned index, const unsigne
         worker_free(w);
         return NULL;
     }
-    size_t slots = whole_pages(w->frames.bytes), levels = whole_pages(pool->levels * sizeof *w->levels);
-    if (placed == 0) placed = heist__prefer_node(w->frames.slots - 1, slots, &pool->machine, w->pu);
-    if (placed == 0) placed = heist__prefer_node(w->levels, levels, &pool->machine, w->pu);
-    if (placed < 0 && placed != -ENOTSUP) heist__note(pool, "worker %u: its memory may be on another node", index);
+    place_memory(w);
     return w;
 }
 
@@ -321,6 +328,7 @@ static int forget_parent(heist_pool *pool)
         w->loose = heist__deque_new_in(w->loose_room);
         heist__frames_destroy(&w->frames);
         if (heist__frames_init(&w->frames, pool->settings.slots, pool->idle.fenced) < 0) return -ENOMEM;
+        place_memory(w);
         heist__store_relaxed(&w->depth, 0);
         heist__store_relaxed(&w->waits_on, 0);
         heist__store_relaxed(&w->join_asleep, 0);

@@ -8,6 +8,7 @@
 #include <sys/reboot.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "schedule/worker.h"
 #include "support.h"
@@ -198,6 +199,29 @@ static void a_workers_memory_is_on_its_node(void)
     free_pool(pool);
 }
 
+/* In the child of a fork the slots are new, and are to be placed anew. */
+static void slots_are_on_their_node_after_fork_too(void)
+{
+    heist_pool *pool = bound_pool(HEIST_BIND_CORE, HEIST_STRATEGY_NEAR);
+    pid_t child = fork();
+    if (child == 0) {
+        visit v;
+        memset(&v, 0, sizeof v);
+        for (int i = 0; i < CPUS; i++) heist_submit(pool, visit_worker, &v, HEIST_WAIT);
+        heist_pool_wait(pool);
+        int elsewhere = 0;
+        for (unsigned i = 0; i < CPUS; i++) {
+            heist__worker *w = pool->workers[i];
+            elsewhere += node_of_page(w->frames.slots) != (int)pool->machine.pus[w->pu].os_node;
+        }
+        _exit(elsewhere);
+    }
+    int status = -1;
+    TEST_ASSERT_EQUAL_INT(child, waitpid(child, &status, 0));
+    TEST_ASSERT_EQUAL_INT(0, status); /* else how many were not, in the second byte */
+    free_pool(pool);
+}
+
 /* ---- victims ---- */
 
 static unsigned node_of_worker(const heist_pool *pool, unsigned worker)
@@ -353,6 +377,7 @@ int main(void)
     RUN_TEST(workers_bound_to_cores_have_one_each);
     RUN_TEST(workers_bound_to_nodes_have_all_of_one);
     RUN_TEST(a_workers_memory_is_on_its_node);
+    RUN_TEST(slots_are_on_their_node_after_fork_too);
     RUN_TEST(victims_come_in_the_order_of_their_distance);
     RUN_TEST(near_stealing_stays_near_while_there_is_something);
     RUN_TEST(the_quota_of_a_control_group_counts);

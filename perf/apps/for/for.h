@@ -23,10 +23,12 @@ static inline uint32_t cheap_value(uint64_t i)
 }
 
 int for_size(const char *size, char *error, size_t room);
-int for_prepare(const struct perf_input *input, struct cheap *cheap, char *error, size_t room);
-void for_reset(struct cheap *cheap);
-void for_check(const struct cheap *cheap, struct perf_outcome *outcome);
-void for_discard(struct cheap *cheap);
+
+/* As in struct perf_implementation; *state becomes a struct cheap. */
+int for_prepare(const struct perf_input *input, void **state, char *error, size_t room);
+void for_reset(void *state);
+void for_check(void *state, struct perf_outcome *outcome);
+void for_discard(void *state);
 
 #ifdef __cplusplus
 }

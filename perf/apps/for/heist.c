@@ -12,7 +12,6 @@ HEIST_LOOP(store, i, uint32_t *, cells)
     cells[i] = cheap_value((uint64_t)i);
 }
 
-static struct cheap only;
 static struct perf_pool pool;
 static heist_loop_options options = HEIST_LOOP_OPTIONS_INIT;
 static const char *schedule;
@@ -35,10 +34,9 @@ static heist_schedule schedule_of(const char *name)
 
 static int prepare(const struct perf_input *input, void **state, char *error, size_t room)
 {
-    (void)state;
     long batch;
-    int bad = for_prepare(input, &only, error, room);
-    if (!bad) bad = perf_number(perf_setting(input, "batch"), "a batch of", 0, 1000000000, &batch, error, room);
+    int bad = perf_number(perf_setting(input, "batch"), "a batch of", 0, 1000000000, &batch, error, room);
+    if (!bad) bad = for_prepare(input, state, error, room);
     if (bad) return bad;
     schedule = strdup(perf_setting(input, "schedule"));
     options.schedule = schedule_of(schedule);
@@ -46,22 +44,15 @@ static int prepare(const struct perf_input *input, void **state, char *error, si
     return perf_pool_open(&pool, input->workers, error, room);
 }
 
-static void reset(void *state)
-{
-    (void)state;
-    for_reset(&only);
-}
-
 static void run(void *state)
 {
-    (void)state;
-    result = HEIST_FOR_WITH(&options, pool.pool, store, heist_upto(only.n), only.cells);
+    const struct cheap *cheap = state;
+    result = HEIST_FOR_WITH(&options, pool.pool, store, heist_upto(cheap->n), cheap->cells);
 }
 
 static void check(void *state, struct perf_outcome *outcome)
 {
-    (void)state;
-    for_check(&only, outcome);
+    for_check(state, outcome);
     if (result) snprintf(outcome->check, sizeof outcome->check, "the loop returned: %s", heist_strerror(result));
     snprintf(outcome->more, sizeof outcome->more, "\"schedule\":\"%s\",\"batch\":%llu", schedule,
              (unsigned long long)options.batch);
@@ -70,15 +61,14 @@ static void check(void *state, struct perf_outcome *outcome)
 
 static void discard(void *state)
 {
-    (void)state;
     perf_pool_close(&pool);
-    for_discard(&only);
+    for_discard(state);
 }
 
 const struct perf_implementation perf_for_heist = {.workload = "for",
                                                    .runtime = "heist",
                                                    .prepare = prepare,
-                                                   .reset = reset,
+                                                   .reset = for_reset,
                                                    .run = run,
                                                    .check = check,
                                                    .discard = discard};

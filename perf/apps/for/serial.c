@@ -1,43 +1,17 @@
 /* for as a plain loop. */
 #include "apps/for/for.h"
 
-static struct cheap only;
-
-static int prepare(const struct perf_input *input, void **state, char *error, size_t room)
-{
-    (void)state;
-    return for_prepare(input, &only, error, room);
-}
-
-static void reset(void *state)
-{
-    (void)state;
-    for_reset(&only);
-}
-
 static void run(void *state)
 {
-    (void)state;
-    uint32_t *cells = only.cells;
-    for (int64_t i = 0; i < only.n; i++) cells[i] = cheap_value((uint64_t)i);
-}
-
-static void check(void *state, struct perf_outcome *outcome)
-{
-    (void)state;
-    for_check(&only, outcome);
-}
-
-static void discard(void *state)
-{
-    (void)state;
-    for_discard(&only);
+    const struct cheap *cheap = state;
+    uint32_t *cells = cheap->cells;
+    for (int64_t i = 0; i < cheap->n; i++) cells[i] = cheap_value((uint64_t)i);
 }
 
 const struct perf_implementation perf_for_serial = {.workload = "for",
                                                     .runtime = "serial",
-                                                    .prepare = prepare,
-                                                    .reset = reset,
+                                                    .prepare = for_prepare,
+                                                    .reset = for_reset,
                                                     .run = run,
-                                                    .check = check,
-                                                    .discard = discard};
+                                                    .check = for_check,
+                                                    .discard = for_discard};

@@ -8,23 +8,17 @@
 namespace
 {
 
-cheap only;
 std::unique_ptr<perf_arena> arena;
 
-int prepare(const perf_input *input, void **, char *error, size_t room)
+int prepare(const perf_input *input, void **state, char *error, size_t room)
 {
-    int bad = for_prepare(input, &only, error, room);
+    int bad = for_prepare(input, state, error, room);
     return bad ? bad : perf_arena_open(arena, input->workers, error, room);
 }
 
-void reset(void *)
+void run(void *state)
 {
-    for_reset(&only);
-}
-
-void run(void *)
-{
-    arena->arena.execute([] {
+    arena->arena.execute([only = *static_cast<const cheap *>(state)] {
         tbb::parallel_for(tbb::blocked_range<long>(0, only.n),
                           [cells = only.cells](const tbb::blocked_range<long> &part) {
                               for (long i = part.begin(); i < part.end(); i++)
@@ -33,18 +27,13 @@ void run(void *)
     });
 }
 
-void check(void *, perf_outcome *outcome)
-{
-    for_check(&only, outcome);
-}
-
-void discard(void *)
+void discard(void *state)
 {
     arena.reset();
-    for_discard(&only);
+    for_discard(state);
 }
 
 } // namespace
 
 extern "C" const perf_implementation perf_for_tbb;
-const perf_implementation perf_for_tbb = {"for", "tbb", prepare, reset, run, check, discard};
+const perf_implementation perf_for_tbb = {"for", "tbb", prepare, for_reset, run, for_check, discard};
