@@ -8,9 +8,8 @@ HEIST_TASK(long, place, struct nqueens_board, board, int, column, int, n)
     HEIST_CHILD(place) children[NQUEENS_MOST];
     int count = 0;
     for (int row = 0; row < n; row++) {
-        if (!nqueens_fits(&board, column, row)) continue;
-        board.row[column] = (signed char)row;
-        HEIST_SPAWN_AT(&children[count++], place, board, column + 1, n);
+        if (!nqueens_fits(board, column, row)) continue;
+        HEIST_SPAWN_AT(&children[count++], place, nqueens_with(board, row), column + 1, n);
     }
     long solutions = 0;
     while (count > 0) solutions += HEIST_SYNC_AT(&children[--count], place);
@@ -30,7 +29,7 @@ static int prepare(const struct perf_input *input, void **state, char *error, si
 static void run(void *state)
 {
     (void)state;
-    only.solutions = HEIST_RUN(pool.pool, place, (struct nqueens_board){{0}}, 0, only.n);
+    only.solutions = HEIST_RUN(pool.pool, place, (struct nqueens_board){0}, 0, only.n);
 }
 
 static void check(void *state, struct perf_outcome *outcome)

@@ -12,9 +12,8 @@ static uint64_t count_nodes(struct nqueens_board board, int column, int n)
 {
     uint64_t nodes = 0;
     for (int row = 0; column < n && row < n; row++) {
-        if (!nqueens_fits(&board, column, row)) continue;
-        board.row[column] = (signed char)row;
-        nodes += 1 + count_nodes(board, column + 1, n);
+        if (!nqueens_fits(board, column, row)) continue;
+        nodes += 1 + count_nodes(nqueens_with(board, row), column + 1, n);
     }
     return nodes;
 }
@@ -25,7 +24,7 @@ int nqueens_prepare(const struct perf_input *input, struct nqueens *queens, char
     int bad = perf_number(input->size, "a board of", 1, NQUEENS_MOST, &n, error, room);
     if (bad) return bad;
     queens->n = (int)n;
-    queens->tasks = count_nodes((struct nqueens_board){{0}}, 0, queens->n);
+    queens->tasks = count_nodes((struct nqueens_board){0}, 0, queens->n);
     return 0;
 }
 

@@ -9,11 +9,11 @@ static long place(struct nqueens_board board, int column, int n)
     long found[NQUEENS_MOST];
     int count = 0;
     for (int row = 0; row < n; row++) {
-        if (!nqueens_fits(&board, column, row)) continue;
-        board.row[column] = (signed char)row;
+        if (!nqueens_fits(board, column, row)) continue;
+        struct nqueens_board next = nqueens_with(board, row);
         long *to = &found[count++];
-#pragma omp task firstprivate(board, to)
-        *to = place(board, column + 1, n);
+#pragma omp task firstprivate(next, to)
+        *to = place(next, column + 1, n);
     }
 #pragma omp taskwait
     long solutions = 0;
@@ -36,7 +36,7 @@ static void run(void *state)
     (void)state;
 #pragma omp parallel
 #pragma omp single
-    only.solutions = place((struct nqueens_board){{0}}, 0, only.n);
+    only.solutions = place((struct nqueens_board){0}, 0, only.n);
 }
 
 static void check(void *state, struct perf_outcome *outcome)

@@ -6,9 +6,7 @@ static __attribute__((noinline)) long place(struct nqueens_board board, int colu
     if (column == n) return 1;
     long solutions = 0;
     for (int row = 0; row < n; row++) {
-        if (!nqueens_fits(&board, column, row)) continue;
-        board.row[column] = (signed char)row;
-        solutions += place(board, column + 1, n);
+        if (nqueens_fits(board, column, row)) solutions += place(nqueens_with(board, row), column + 1, n);
     }
     return solutions;
 }
@@ -24,7 +22,7 @@ static int prepare(const struct perf_input *input, void **state, char *error, si
 static void run(void *state)
 {
     (void)state;
-    only.solutions = place((struct nqueens_board){{0}}, 0, only.n);
+    only.solutions = place((struct nqueens_board){0}, 0, only.n);
 }
 
 static void check(void *state, struct perf_outcome *outcome)

@@ -17,10 +17,10 @@ long place(nqueens_board board, int column, int n)
     int count = 0;
     tbb::task_group group;
     for (int row = 0; row < n; row++) {
-        if (!nqueens_fits(&board, column, row)) continue;
-        board.row[column] = static_cast<signed char>(row);
+        if (!nqueens_fits(board, column, row)) continue;
+        nqueens_board next = nqueens_with(board, row);
         long *to = &found[count++];
-        group.run([board, to, column, n] { *to = place(board, column + 1, n); });
+        group.run([next, to, column, n] { *to = place(next, column + 1, n); });
     }
     group.wait();
     long solutions = 0;
