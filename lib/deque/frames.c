@@ -120,6 +120,15 @@ void heist__frames_answer(heist__frames *f)
     if (offer > number_of(published)) move_published(f, published, offer);
 }
 
+void heist__frames_publish(heist__frames *f)
+{
+    uint32_t bottom = heist__frames_number(f, heist__load_relaxed(&f->face.bottom)); /* relaxed: this thread wrote it */
+    uint64_t published;
+    do {
+        published = heist__load_relaxed(&f->published); /* relaxed: the CAS checks it */
+    } while (number_of(published) < bottom && !move_published(f, published, bottom));
+}
+
 bool heist__frames_take_out(heist__frames *f, heist_slot *slot, heist_slot *bottom)
 {
     heist__store_release(&f->face.bottom, slot); /* D2 */

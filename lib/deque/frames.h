@@ -58,6 +58,9 @@ bool heist__frames_claim(heist__frames *f, heist_slot *slot);
 /* Owner: publishes up to half if a thief has asked. */
 void heist__frames_answer(heist__frames *f);
 
+/* Owner: publishes everything, asked or not: for tasks that are meant for others. */
+void heist__frames_publish(heist__frames *f);
+
 /* Owner: takes `slot`, which is not the youngest (`bottom` ends the deque); the youngest moves into it. False: stolen, and
  * nothing has changed. Afterwards bottom is one lower. */
 bool heist__frames_take_out(heist__frames *f, heist_slot *slot, heist_slot *bottom);

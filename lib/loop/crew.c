@@ -31,7 +31,7 @@ static void run_members(heist__worker *w, const crew *all, unsigned members)
         return;
     }
     half rest = {.task = {.run = run_half}, .all = all, .members = members / 2};
-    heist__fork(w, &rest.task);
+    heist__fork_for_others(w, &rest.task);
     run_members(w, all, members - members / 2);
     if (heist__take_back_or_join(w, &rest.task)) run_members(w, all, rest.members);
 }

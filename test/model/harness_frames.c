@@ -1,6 +1,6 @@
 /* The frame deque: an owner that spawns and joins, and its thieves.
  *
- *   script=   what the owner does: a spawns child a, A joins it; children b, c, d likewise
+ *   script=   what the owner does: a spawns child a, A joins it; children b, c, d likewise; ! publishes all there are
  *   thieves=  how many; tries= steals of each
  *   fenced    fence mode
  *   leave     the owner computes for ever after its script: its children are not joined
@@ -56,7 +56,9 @@ static void owner(void *unused)
         int i = (*p | 32) - 'a';
         child *c = &children[i];
         seen->busy = 1;
-        if (*p >= 'a') {
+        if (*p == '!') {
+            heist__frames_publish(&worker[0]->frames);
+        } else if (*p >= 'a') {
             c->contents = 1;
             seen->state[i] = SPAWNED;
             bottom = heist__push(face, bottom, &c->task);

@@ -52,7 +52,10 @@ HARNESSES = {harness.name: harness for harness in [
         'script=abBA thieves=2 --preemptions 2 --stale 1',
         'script=BA begin=2 published=2 thieves=2 --preemptions 3 --stale 1',
         'script=abcCBA thieves=2 --preemptions 3 --stale 0',
+        'script=ab!BA tries=2 --preemptions 3 --stale 1',
+        'script=a!bAB tries=2 fenced --preemptions 3 --stale 1',
     ], [
+        'script=a!b!BA thieves=2 --preemptions 3 --stale 1',
         'script=abBA tries=2 late --stale 1',
         'script=abBA tries=2 fenced --stale 1',
         'script=abBA tries=2 --split --preemptions 3 --stale 2',

@@ -27,6 +27,43 @@ static void thieves_take_the_oldest_first(void)
     }
 }
 
+static void what_is_published_is_taken_without_asking(void)
+{
+    FOR_BOTH_MODES(fenced)
+    {
+        begin(1024, fenced);
+        spawn_many(2);
+        heist__frames_publish(&owner->frames);
+        steal_gives(0);
+        steal_gives(1);
+        TEST_ASSERT_TRUE_MESSAGE(heist__load_relaxed(owner->frames.pop_gate) != HEIST__POP_SHUT, "a thief asked");
+        heist__frames_publish(&owner->frames); /* all is gone: nothing to do */
+        spawn(2);                              /* private */
+        spawn(3);
+        join(3);
+        steal_gives(2);
+        for (int i = 2; i >= 0; i--) join(i);
+        nothing_is_left();
+        end();
+    }
+}
+
+static void what_is_published_may_be_taken_back(void)
+{
+    FOR_BOTH_MODES(fenced)
+    {
+        for (int thefts = 0; thefts <= 3; thefts++) {
+            begin(1024, fenced);
+            spawn_many(3);
+            heist__frames_publish(&owner->frames);
+            for (int i = 0; i < thefts; i++) steal_gives(i);
+            for (int i = 2; i >= 0; i--) join(i);
+            nothing_is_left();
+            end();
+        }
+    }
+}
+
 static void an_empty_deque_gives_nothing(void)
 {
     FOR_BOTH_MODES(fenced)
@@ -466,6 +503,8 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(thieves_take_the_oldest_first);
+    RUN_TEST(what_is_published_is_taken_without_asking);
+    RUN_TEST(what_is_published_may_be_taken_back);
     RUN_TEST(an_empty_deque_gives_nothing);
     RUN_TEST(any_order_of_joins_meets_any_number_of_thefts);
     RUN_TEST(a_thief_leaves_what_is_below_its_floor);
