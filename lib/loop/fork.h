@@ -14,10 +14,11 @@ static inline uintptr_t heist__fork(heist__worker *w, heist_task *task)
 }
 
 /* The same for a task that others are meant to take: they need not ask for it, nor pay for a heavy barrier. */
-static inline void heist__fork_for_others(heist__worker *w, heist_task *task)
+static inline uintptr_t heist__fork_for_others(heist__worker *w, heist_task *task)
 {
-    heist__fork(w, task);
+    uintptr_t untouched = heist__fork(w, task);
     heist__frames_publish(&w->frames);
+    return untouched;
 }
 
 /* True: nobody has taken `task`, and it is the caller's to do. False: it has been done. */

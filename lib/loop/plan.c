@@ -77,6 +77,7 @@ uint64_t heist__plan_cell(const heist__plan *p, uint64_t cell)
 
 /* A batch should take this long at least: a hundred times what dealing it out costs. */
 #define BATCH_NS 5e3
+#define LEAST_BATCHES_EACH 16
 
 heist_schedule heist__plan_choose(uint64_t units, double ns_each, unsigned workers, uint64_t *batch)
 {
@@ -86,7 +87,8 @@ heist_schedule heist__plan_choose(uint64_t units, double ns_each, unsigned worke
     if (all >= MEDIUM) return HEIST_SCHEDULE_STEAL;
     uint64_t usual = heist__ceil_div(units, (uint64_t)workers * HEIST__BATCHES_EACH);
     if ((double)usual * ns_each < BATCH_NS) {
-        uint64_t largest = heist__ceil_div(units, (uint64_t)workers * 4); /* something must be left to take over */
+        /* Something must be left to take over, and more than a little: the iterations measured may be the cheap ones. */
+        uint64_t largest = heist__ceil_div(units, (uint64_t)workers * LEAST_BATCHES_EACH);
         uint64_t wanted = (uint64_t)(BATCH_NS / ns_each) + 1; /* finite: `all` is not 0, so neither is ns_each */
         *batch = least(wanted, largest);
     }

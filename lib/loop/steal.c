@@ -123,7 +123,7 @@ static void run_span(heist__loop *l, heist__worker *w, uint64_t from, uint64_t t
             return;
         }
         span right = {.task = {.run = run_taken}, .loop = l, .from = half, .to = to};
-        uintptr_t untouched = heist__fork(w, &right.task);
+        uintptr_t untouched = heist__fork_for_others(w, &right.task);
         from = run_batches(l, w, &p, from, half, accumulator, &right, untouched);
         if (from < half) run_span(l, w, from, half, accumulator); /* `right` is gone: there should be something else */
         if (!heist__take_back_or_join(w, &right.task)) {
