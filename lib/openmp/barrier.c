@@ -4,7 +4,6 @@
  * ones. Equal sums, with everybody here, mean that nothing was left at some moment in between, and that nobody is who
  * could create more. The look is paid by threads that have nothing else to do. */
 #include "openmp/group.h"
-#include "openmp/real.h"
 
 static bool nothing_left(heist__omp_team *team, heist__omp_bar *bar)
 {
@@ -55,20 +54,4 @@ bool heist__omp_barrier(heist__omp_slot *self, heist__omp_bar_kind kind)
     heist__add_acq_rel(&bar->arrived, 1);                                             /* B1, B2 */
     heist__omp_help(self, false, is_open, &w);
     return kind != HEIST__BAR_END && heist__load_acquire(&team->cancelled); /* X1 */
-}
-
-void GOMP_barrier(void)
-{
-    heist__omp_slot *self = heist__omp_self;
-    if (self) {
-        heist__omp_barrier(self, HEIST__BAR_WITHIN);
-    } else {
-        HEIST__REAL(GOMP_barrier)();
-    }
-}
-
-bool GOMP_barrier_cancel(void)
-{
-    heist__omp_slot *self = heist__omp_self;
-    return self ? heist__omp_barrier(self, HEIST__BAR_WITHIN) : HEIST__REAL(GOMP_barrier_cancel)();
 }

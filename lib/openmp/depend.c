@@ -9,14 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "openmp/real.h"
 #include "openmp/team.h"
-
-/* Kinds of use, the strongest first. */
-typedef enum { USE_OUT, USE_SET, USE_IN } use_kind;
-
-/* The words for them in an omp_depend_t. */
-enum { DEPOBJ_IN = 1, DEPOBJ_OUT = 2, DEPOBJ_INOUT = 3, DEPOBJ_MUTEXINOUTSET = 4, DEPOBJ_INOUTSET = 5 };
 
 typedef struct edge {
     heist__omp_node *to;
@@ -44,8 +37,8 @@ typedef struct node_list {
 
 typedef struct place { /* what is known of an address */
     void *address;
-    use_kind kind;  /* of `last` */
-    node_list last; /* the latest users */
+    heist__omp_use kind; /* of `last` */
+    node_list last;      /* the latest users */
     node_list before;
     struct place *next;
 } place;
@@ -277,7 +270,7 @@ static void connect_list(const user *u, const node_list *list)
     for (size_t i = 0; i < list->count; i++) connect(u->self, list->items[i], u->node);
 }
 
-static void use(const user *u, void *address, use_kind kind)
+static void use(const user *u, void *address, heist__omp_use kind)
 {
     place *p = find_place(u->table, address);
     if (!p) {
@@ -285,7 +278,7 @@ static void use(const user *u, void *address, use_kind kind)
         p = add_place(u->table, address);
         p->kind = kind;
     }
-    bool joins = kind == p->kind && kind != USE_OUT; /* one more of the last set */
+    bool joins = kind == p->kind && kind != HEIST__USE_OUT; /* one more of the last set */
     if (p->last.count && p->last.items[p->last.count - 1] == u->node)
         return; /* twice in one clause: the stronger counts */
     connect_list(u, joins ? &p->before : &p->last);
@@ -316,70 +309,29 @@ static void use_all_memory(user *u)
     u->table->all = u->node;
 }
 
-/* ---- clauses, as the compiler lays them out ---- */
+/* ---- clauses ---- */
 
-typedef struct clauses {
-    size_t total;      /* uses and depobjs */
-    size_t out, mutex; /* how many come first of each kind */
-    size_t plain;      /* how many are addresses, and not depobjs */
-    void **items;
-} clauses;
-
-static clauses read_clauses(void **depend)
+static void enter(user *u, const void *clauses)
 {
-    if (depend[0]) {
-        size_t total = (size_t)(uintptr_t)depend[0];
-        return (clauses){total, (size_t)(uintptr_t)depend[1], 0, total, depend + 2};
-    }
-    size_t out = (size_t)(uintptr_t)depend[2], mutex = (size_t)(uintptr_t)depend[3], in = (size_t)(uintptr_t)depend[4];
-    return (clauses){(size_t)(uintptr_t)depend[1], out, mutex, out + mutex + in, depend + 5};
-}
-
-static use_kind kind_of_depobj(void **object)
-{
-    switch ((uintptr_t)object[1]) {
-    case DEPOBJ_IN: return USE_IN;
-    case DEPOBJ_INOUTSET: return USE_SET;
-    case DEPOBJ_OUT:
-    case DEPOBJ_INOUT:
-    case DEPOBJ_MUTEXINOUTSET: return USE_OUT;
-    default: heist__omp_fatal("an omp_depend_t of a kind that heist does not know");
-    }
-}
-
-/* The i-th use. */
-static use_kind get_use(const clauses *c, size_t i, void **address)
-{
-    if (i >= c->plain) {
-        void **object = c->items[i];
-        *address = object[0];
-        return kind_of_depobj(object);
-    }
-    *address = c->items[i];
-    return i < c->out + c->mutex ? USE_OUT : USE_IN;
-}
-
-static void enter(user *u, void **depend)
-{
-    clauses c = read_clauses(depend);
+    size_t count = heist__omp_use_count(clauses);
     bool everything = false;
     void *address;
-    if (c.total && u->table->all) connect(u->self, u->table->all, u->node);
-    for (size_t i = 0; i < c.total; i++) {
-        if (get_use(&c, i, &address) == USE_OUT && !address) everything = true;
+    if (count && u->table->all) connect(u->self, u->table->all, u->node);
+    for (size_t i = 0; i < count; i++) {
+        if (heist__omp_use_at(clauses, i, &address) == HEIST__USE_OUT && !address) everything = true;
     }
     if (everything) {
         use_all_memory(u);
         return;
     }
-    for (use_kind kind = USE_OUT; kind <= USE_IN; kind++) { /* the strongest first: see use() */
-        for (size_t i = 0; i < c.total; i++) {
-            if (get_use(&c, i, &address) == kind) use(u, address, kind);
+    for (heist__omp_use kind = HEIST__USE_OUT; kind <= HEIST__USE_IN; kind++) { /* the strongest first: see use() */
+        for (size_t i = 0; i < count; i++) {
+            if (heist__omp_use_at(clauses, i, &address) == kind) use(u, address, kind);
         }
     }
 }
 
-void heist__omp_depend(heist__omp_slot *self, heist__omp_task *task, void **depend)
+void heist__omp_depend(heist__omp_slot *self, heist__omp_task *task, const void *clauses)
 {
     heist__omp_node *node = malloc(sizeof *node);
     if (!node) heist__omp_fatal("no memory for dependences");
@@ -393,7 +345,7 @@ void heist__omp_depend(heist__omp_slot *self, heist__omp_task *task, void **depe
     heist__omp_task *parent = self->current;
     if (!parent->table) parent->table = table_new();
     user u = {self, node, parent->table, true};
-    enter(&u, depend);
+    enter(&u, clauses);
     satisfy(self, node);
 }
 
@@ -403,7 +355,7 @@ static bool has_no_waits(heist__omp_slot *self, const void *node)
     return heist__load_acquire(&((const heist__omp_node *)node)->waits) == 0; /* E1 */
 }
 
-void heist__omp_depend_wait(heist__omp_slot *self, void **depend)
+void heist__omp_depend_wait(heist__omp_slot *self, const void *clauses)
 {
     heist__omp_table *table = self->current->table;
     if (!table) return;
@@ -411,31 +363,7 @@ void heist__omp_depend_wait(heist__omp_slot *self, void **depend)
     /* relaxed: nobody knows the node yet */
     heist__store_relaxed(&node.waits, 1);
     user u = {self, &node, table, false};
-    enter(&u, depend);
+    enter(&u, clauses);
     satisfy(self, &node);
     heist__omp_help(self, true, has_no_waits, &node);
-}
-
-void GOMP_taskwait_depend(void **depend)
-{
-    heist__omp_slot *self = heist__omp_self;
-    if (self) {
-        heist__omp_depend_wait(self, depend);
-    } else {
-        HEIST__REAL(GOMP_taskwait_depend)(depend);
-    }
-}
-
-static void nothing(void *data)
-{
-    (void)data;
-}
-
-void GOMP_taskwait_depend_nowait(void **depend)
-{
-    if (heist__omp_self) {
-        GOMP_task(nothing, NULL, NULL, 0, 1, true, HEIST__GOMP_DEPEND, depend, 0, NULL);
-    } else {
-        HEIST__REAL(GOMP_taskwait_depend_nowait)(depend);
-    }
 }

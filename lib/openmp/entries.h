@@ -5,14 +5,8 @@
 #ifndef HEIST_OPENMP_ENTRIES_H
 #define HEIST_OPENMP_ENTRIES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "openmp/api.h"
 
-/* Exported by libheist-gomp.so in place of libgomp's. */
-#define HEIST__ENTRY __attribute__((visibility("default")))
-
-typedef void heist__omp_body(void *data);
 typedef unsigned long long heist__ull;
 
 /* Flags of GOMP_task and GOMP_taskloop. */
@@ -32,9 +26,6 @@ enum {
     HEIST__GOMP_TARGET_NOWAIT = 1 << 0, /* of GOMP_target_ext and its like */
 };
 
-/* What GOMP_cancel cancels. */
-enum { HEIST__CANCEL_PARALLEL = 1, HEIST__CANCEL_LOOP = 2, HEIST__CANCEL_SECTIONS = 4, HEIST__CANCEL_TASKGROUP = 8 };
-
 /* ---- tasks ---- */
 HEIST__ENTRY void GOMP_task(heist__omp_body *fn, void *data, void (*copy)(void *, void *), long size, long align,
                             bool if_clause, unsigned flags, void **depend, int priority, void *detach);
@@ -53,12 +44,6 @@ HEIST__ENTRY void GOMP_taskgroup_reduction_register(uintptr_t *data);
 HEIST__ENTRY void GOMP_taskgroup_reduction_unregister(uintptr_t *data);
 HEIST__ENTRY void GOMP_task_reduction_remap(size_t count, size_t originals, void **pointers);
 HEIST__ENTRY void GOMP_workshare_task_reduction_unregister(bool cancelled);
-HEIST__ENTRY void omp_fulfill_event(uintptr_t event);
-HEIST__ENTRY void omp_fulfill_event_(uintptr_t event); /* Fortran's, with `value` */
-HEIST__ENTRY int omp_in_final(void);
-HEIST__ENTRY int omp_in_final_(void);
-HEIST__ENTRY int omp_in_explicit_task(void);
-HEIST__ENTRY int omp_in_explicit_task_(void);
 
 /* ---- regions ---- */
 HEIST__ENTRY void GOMP_parallel(heist__omp_body *fn, void *data, unsigned threads, unsigned flags);
@@ -176,37 +161,8 @@ HEIST__ENTRY int omp_test_nest_lock(heist__nest_lock *lock);
 HEIST__ENTRY void omp_set_nest_lock_(heist__nest_lock **lock);
 HEIST__ENTRY void omp_unset_nest_lock_(heist__nest_lock **lock);
 HEIST__ENTRY int omp_test_nest_lock_(heist__nest_lock **lock);
-HEIST__ENTRY void omp_set_num_threads(int n);
-HEIST__ENTRY void omp_set_num_threads_(const int *n);
-HEIST__ENTRY void omp_set_num_threads_8_(const int64_t *n);
-HEIST__ENTRY void omp_set_dynamic(int on);
-HEIST__ENTRY void omp_set_dynamic_(const int *on);
-HEIST__ENTRY void omp_set_dynamic_8_(const int64_t *on);
-HEIST__ENTRY void omp_set_nested(int on);
-HEIST__ENTRY void omp_set_nested_(const int *on);
-HEIST__ENTRY void omp_set_nested_8_(const int64_t *on);
-HEIST__ENTRY void omp_set_max_active_levels(int levels);
-HEIST__ENTRY void omp_set_max_active_levels_(const int *levels);
-HEIST__ENTRY void omp_set_max_active_levels_8_(const int64_t *levels);
-HEIST__ENTRY void omp_set_schedule(int kind, int chunk);
-HEIST__ENTRY void omp_set_schedule_(const int *kind, const int *chunk);
-HEIST__ENTRY void omp_set_schedule_8_(const int *kind, const int64_t *chunk);
-HEIST__ENTRY void omp_set_default_device(int device);
-HEIST__ENTRY void omp_set_default_device_(const int *device);
-HEIST__ENTRY void omp_set_default_device_8_(const int64_t *device);
 
 /* ---- called, not wrapped ---- */
-extern int omp_get_thread_num(void);
-extern int omp_get_num_threads(void);
-extern int omp_get_max_threads(void);
-extern int omp_get_num_procs(void);
-extern int omp_get_level(void);
-extern int omp_get_cancellation(void);
-extern int omp_get_max_task_priority(void);
-extern int omp_get_dynamic(void);
-extern int omp_get_max_active_levels(void);
-extern void omp_get_schedule(int *kind, int *chunk);
-extern int omp_get_default_device(void);
 extern void omp_set_lock(int *lock);
 extern void omp_unset_lock(int *lock);
 extern int omp_test_lock(int *lock);
@@ -217,7 +173,7 @@ extern int omp_test_lock(int *lock);
     X(GOMP_task) X(GOMP_taskloop) X(GOMP_taskloop_ull) X(GOMP_taskwait) X(GOMP_taskwait_depend)                        \
     X(GOMP_taskwait_depend_nowait) X(GOMP_taskyield) X(GOMP_taskgroup_start) X(GOMP_taskgroup_end)                     \
     X(GOMP_taskgroup_reduction_register) X(GOMP_taskgroup_reduction_unregister) X(GOMP_task_reduction_remap)           \
-    X(GOMP_workshare_task_reduction_unregister) X(omp_fulfill_event) X(omp_in_final) X(omp_in_explicit_task)           \
+    X(GOMP_workshare_task_reduction_unregister)                                                                        \
     X(GOMP_parallel) X(GOMP_parallel_reductions) X(GOMP_parallel_start) X(GOMP_parallel_end)                           \
     X(GOMP_parallel_sections) X(GOMP_parallel_sections_start) X(GOMP_parallel_loop_runtime_start)                      \
     HEIST__PARALLEL_LOOPS(X) HEIST__PARALLEL_LOOPS_RUNTIME(X) HEIST__PARALLEL_LOOP_STARTS(X)                           \
@@ -227,15 +183,18 @@ extern int omp_test_lock(int *lock);
     X(GOMP_loop_ull_start) X(GOMP_loop_ull_ordered_start) X(GOMP_loop_ull_doacross_start) X(GOMP_cancel)               \
     X(GOMP_cancellation_point) X(GOMP_target_ext) X(GOMP_target_update_ext) X(GOMP_target_enter_exit_data)             \
     X(omp_target_memcpy_async) X(omp_target_memcpy_rect_async)                                                         \
-    X(omp_set_nest_lock) X(omp_unset_nest_lock) X(omp_test_nest_lock) X(omp_set_num_threads) X(omp_set_dynamic)        \
-    X(omp_set_nested) X(omp_set_max_active_levels) X(omp_set_schedule) X(omp_set_default_device)
+    X(omp_set_nest_lock) X(omp_unset_nest_lock) X(omp_test_nest_lock) HEIST__API_WRAPPED(X)
 #define HEIST__CALLED(X)                                                                                               \
-    X(GOMP_loop_end_nowait) X(GOMP_sections_end_nowait) X(GOMP_single_start) X(omp_get_thread_num)                     \
-    X(omp_get_num_threads) X(omp_get_max_threads) X(omp_get_num_procs) X(omp_get_level) X(omp_get_cancellation)        \
-    X(omp_get_max_task_priority) X(omp_get_dynamic) X(omp_get_max_active_levels) X(omp_get_schedule)                   \
-    X(omp_get_default_device) X(omp_target_memcpy) X(omp_target_memcpy_rect) X(omp_set_lock)                  \
-    X(omp_unset_lock) X(omp_test_lock)
-
+    X(GOMP_loop_end_nowait) X(GOMP_sections_end_nowait) X(GOMP_single_start) X(omp_target_memcpy)                      \
+    X(omp_target_memcpy_rect) X(omp_set_lock) X(omp_unset_lock) X(omp_test_lock) HEIST__API_CALLED(X)
 /* clang-format on */
+
+/* How the runtime is called in messages, what its file may be called, and an entry that each of them has. */
+#define HEIST__RUNTIME "libgomp"
+#define HEIST__RUNTIME_FILES "libgomp.so.1"
+#define HEIST__RUNTIME_KEY GOMP_parallel
+
+/* What a program that creates tasks imports. */
+#define HEIST__CREATORS "GOMP_task", "GOMP_taskloop", "GOMP_taskloop_ull"
 
 #endif

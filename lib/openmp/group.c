@@ -1,10 +1,8 @@
-/* Taskgroups: GOMP_taskgroup_start and _end. */
+/* Taskgroups, from their beginning to their end. */
 #include "openmp/group.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "openmp/real.h"
 
 heist__omp_group *heist__omp_group_new(unsigned threads)
 {
@@ -97,24 +95,4 @@ void heist__omp_group_end(heist__omp_slot *self)
     self->current->group = group->prev;
     group->prev = self->groups;
     self->groups = group;
-}
-
-void GOMP_taskgroup_start(void)
-{
-    heist__omp_slot *self = heist__omp_self;
-    if (!self) {
-        HEIST__REAL(GOMP_taskgroup_start)();
-    } else if (!heist__omp_group_begin(self)) {
-        heist__omp_fatal("no memory for a taskgroup");
-    }
-}
-
-void GOMP_taskgroup_end(void)
-{
-    heist__omp_slot *self = heist__omp_self;
-    if (self) {
-        heist__omp_group_end(self);
-    } else {
-        HEIST__REAL(GOMP_taskgroup_end)();
-    }
 }

@@ -1,8 +1,8 @@
-/* libgomp's own entry points, behind ours. HEIST__REAL(GOMP_task)(...) calls it. */
+/* The runtime's own entry points, behind ours. HEIST__REAL(GOMP_task)(...) calls it. */
 #ifndef HEIST_OPENMP_REAL_H
 #define HEIST_OPENMP_REAL_H
 
-#include "openmp/entries.h"
+#include "openmp/front.h"
 
 typedef enum {
 #define NUMBER(name) HEIST__NO_##name,
@@ -12,20 +12,20 @@ typedef enum {
 #undef NUMBER
 } heist__real_number;
 
-/* Written by: heist__real_resolve, before other threads call libgomp, or again with the same values. Read by: all. */
+/* Written by: heist__real_resolve, before other threads call the runtime, or again with the same values. Read by: all. */
 extern void *heist__real_table[HEIST__REAL_COUNT];
 
-/* Finds libgomp, and its entries. Called when the library is loaded, and again when an entry is missing: libgomp may
- * come later, by dlopen. */
+/* Finds the runtime, and its entries. Called when the library is loaded, and again when an entry is missing: the runtime
+ * may come later, by dlopen. */
 void heist__real_resolve(void);
 
 /* Looks for an entry that is missing; ends the program with a message if it cannot be had. */
 void *heist__real_missing(heist__real_number number);
 
-/* The file of the libgomp that was found, or NULL. */
+/* The file of the runtime that was found, or NULL. */
 const char *heist__real_file(void);
 
-/* Whether libgomp, of whichever version, has the entry. */
+/* Whether the runtime, of whichever version, has the entry. */
 static inline bool heist__real_has(heist__real_number number)
 {
     return heist__real_table[number] != NULL;

@@ -1,5 +1,5 @@
-/* When the library is loaded: finds libgomp, and whether anything in the program creates tasks. If not, regions stay
- * libgomp's, and cost what they did. A plugin that comes later and creates tasks has its regions served from then
+/* When the library is loaded: finds the runtime, and whether anything in the program creates tasks. If not, regions stay
+ * the runtime's, and cost what they did. A plugin that comes later and creates tasks has its regions served from then
  * on. At the end, what --stats asks for. */
 #include <elf.h>
 #include <link.h>
@@ -56,7 +56,7 @@ void heist__omp_activate(void)
 
 /* ---- who creates tasks ---- */
 
-static const char *const creators[] = {"GOMP_task", "GOMP_taskloop", "GOMP_taskloop_ull"};
+static const char *const creators[] = {HEIST__CREATORS};
 
 typedef struct symbols {
     const ElfW(Sym) * table;
@@ -125,7 +125,7 @@ static void say_what_was_found(const char *creator)
 {
     const char *file = heist__real_file();
     if (!file) {
-        fprintf(stderr, "heist-omp: no libgomp is loaded: nothing to serve\n");
+        fprintf(stderr, "heist-omp: no " HEIST__RUNTIME " is loaded: nothing to serve\n");
         return;
     }
     int wrapped = 0;
@@ -134,7 +134,7 @@ static void say_what_was_found(const char *creator)
     if (creator) {
         fprintf(stderr, "%s creates tasks: they run on heist\n", creator);
     } else {
-        fprintf(stderr, "nothing loaded creates tasks: regions stay libgomp's\n");
+        fprintf(stderr, "nothing loaded creates tasks: regions stay " HEIST__RUNTIME "'s\n");
     }
 }
 

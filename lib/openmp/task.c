@@ -1,4 +1,4 @@
-/* From creation to completion: GOMP_task, and what becomes of its task.
+/* From creation to completion: GOMP_task, and what becomes of a task. (clang's entries that create one are in kmp/task.c.)
  *
  * A task may be run by its creator at once, which costs little more than a call, or be put off: its data is copied
  * into a record, and that pushed to the creator's deque. It is put off while the deque is short, or somebody is
@@ -141,14 +141,19 @@ static inline void run_now(heist__omp_slot *self, heist__omp_task *task, void *d
     leave(self, task, 0);
 }
 
+void heist__omp_task_left(heist__omp_slot *self, heist__omp_task *task)
+{
+    if (task->flags & HEIST__TASK_EVENT) heist__omp_help(self, true, is_fulfilled, task);
+    leave(self, task, 0);
+}
+
 void heist__omp_task_now(heist__omp_slot *self, heist__omp_task *task, void *data)
 {
     self->nested++;
     self->counters.now++;
     call(self, task, data);
     self->nested--;
-    if (task->flags & HEIST__TASK_EVENT) heist__omp_help(self, true, is_fulfilled, task);
-    leave(self, task, 0);
+    heist__omp_task_left(self, task);
 }
 
 /* ---- beginnings ---- */
@@ -162,6 +167,8 @@ void heist__omp_task_ready(heist__omp_slot *self, heist__omp_task *task)
         heist__omp_wake_one(task->home->team);
     }
 }
+
+#ifndef HEIST__OMP_LLVM
 
 /* Whether a task had better not run at once because its creator would have to wait for others, or for its event. A
  * creator of very many dependent tasks has to. */
@@ -283,6 +290,8 @@ void GOMP_task(heist__omp_body *fn, void *data, void (*copy)(void *, void *), lo
     }
 }
 
+#endif
+
 /* ---- waiting for children, and yielding to them ---- */
 
 static bool children_done(heist__omp_slot *self, const void *what)
@@ -292,13 +301,8 @@ static bool children_done(heist__omp_slot *self, const void *what)
     return task->spawned - task->done_here + heist__load_acquire(&task->away) == 0; /* C1 */
 }
 
-void GOMP_taskwait(void)
+void heist__omp_taskwait(heist__omp_slot *self)
 {
-    heist__omp_slot *self = heist__omp_self;
-    if (__builtin_expect(!self, 0)) {
-        HEIST__REAL(GOMP_taskwait)();
-        return;
-    }
     heist__omp_task *task = self->current;
     if (task->spawned == task->done_here || children_done(self, task)) return;
     self->counters.taskwaits++;
@@ -310,16 +314,35 @@ void GOMP_taskwait(void)
     heist__omp_help(self, true, children_done, task);
 }
 
-void GOMP_taskyield(void)
+void heist__omp_taskyield(heist__omp_slot *self)
 {
-    heist__omp_slot *self = heist__omp_self;
-    if (!self) {
-        HEIST__REAL(GOMP_taskyield)();
-        return;
-    }
     heist__omp_task *task = heist__omp_find(self, true);
     if (task) heist__omp_task_run(self, task);
 }
+
+#ifndef HEIST__OMP_LLVM
+
+void GOMP_taskwait(void)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (__builtin_expect(!self, 0)) {
+        HEIST__REAL(GOMP_taskwait)();
+        return;
+    }
+    heist__omp_taskwait(self);
+}
+
+void GOMP_taskyield(void)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (self) {
+        heist__omp_taskyield(self);
+    } else {
+        HEIST__REAL(GOMP_taskyield)();
+    }
+}
+
+#endif
 
 int omp_in_final(void)
 {

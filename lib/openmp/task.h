@@ -17,7 +17,7 @@
 
 #include <heist/atomic.h>
 
-#include "openmp/entries.h"
+#include "openmp/front.h"
 
 typedef struct heist__omp_slot heist__omp_slot;
 typedef struct heist__omp_group heist__omp_group;
@@ -78,12 +78,18 @@ void heist__omp_task_run(heist__omp_slot *self, heist__omp_task *task);
 void heist__omp_task_complete(heist__omp_slot *self, heist__omp_task *task);
 /* One thing less for which the record is kept. */
 void heist__omp_task_drop(heist__omp_slot *self, heist__omp_task *task);
+/* Of a task that was run within the call that created it: it is over. */
+void heist__omp_task_left(heist__omp_slot *self, heist__omp_task *task);
 /* Runs it here and now, on `data`. */
 void heist__omp_task_now(heist__omp_slot *self, heist__omp_task *task, void *data);
 /* Room for data outside the record. NULL: no memory. */
 char *heist__omp_block(size_t size, size_t align);
 /* Ready to run, and visible. `self` is NULL outside the team. */
 void heist__omp_task_ready(heist__omp_slot *self, heist__omp_task *task);
+/* Waits, helping, for the children of the current task. */
+void heist__omp_taskwait(heist__omp_slot *self);
+/* Runs a descendant of the current task, if there is one. */
+void heist__omp_taskyield(heist__omp_slot *self);
 
 /* ---- lineage.c ---- */
 /* Whether `task`, seen in somebody's deque, descends from `ancestor`. What it says is true if the task was still in
@@ -91,12 +97,17 @@ void heist__omp_task_ready(heist__omp_slot *self, heist__omp_task *task);
 bool heist__omp_descends(heist__omp_task *task, heist__omp_task *ancestor);
 
 /* ---- depend.c ---- */
-typedef struct heist__omp_access heist__omp_access;
+/* Kinds of use, the strongest first. */
+typedef enum { HEIST__USE_OUT, HEIST__USE_SET, HEIST__USE_IN } heist__omp_use;
+/* How many uses the clauses name that came with a task, and the i-th of them; an address of NULL, with
+ * HEIST__USE_OUT, is omp_all_memory. Each runtime's compiler lays clauses out in its own way. */
+size_t heist__omp_use_count(const void *clauses);
+heist__omp_use heist__omp_use_at(const void *clauses, size_t i, void **address);
 /* Enters the task among its siblings. True: it can run at once. False: it will be made ready by the last that it waits
  * for, or is already. */
-void heist__omp_depend(heist__omp_slot *self, heist__omp_task *task, void **depend);
-/* Waits, helping, until what `depend` names is over. */
-void heist__omp_depend_wait(heist__omp_slot *self, void **depend);
+void heist__omp_depend(heist__omp_slot *self, heist__omp_task *task, const void *clauses);
+/* Waits, helping, until what the clauses name is over. */
+void heist__omp_depend_wait(heist__omp_slot *self, const void *clauses);
 /* The task is complete: makes those ready that waited for it alone. */
 void heist__omp_depend_release(heist__omp_slot *self, heist__omp_task *task);
 /* The task creates no more children. */

@@ -1,7 +1,8 @@
 /* A team of threads, as heist sees it: one slot a thread, with the deque of tasks that this thread created.
  *
- * libgomp makes the team and runs its threads; each comes by parallel.c, which gives it its slot for the time of the
- * region. Teams are kept when a region ends, and never freed: the next region takes one that is large enough. */
+ * The runtime makes the team and runs its threads; each comes by parallel.c, or kmp/parallel.c, which gives it its slot
+ * for the time of the region. Teams are kept when a region ends, and never freed: the next region takes one that is
+ * large enough. */
 #ifndef HEIST_OPENMP_TEAM_H
 #define HEIST_OPENMP_TEAM_H
 
@@ -23,7 +24,7 @@ typedef struct heist__omp_counters {
     uint64_t sleeps;
 } heist__omp_counters;
 
-/* What libgomp is given to run in each thread, in place of the program's function. */
+/* What the runtime is given to run in each thread, in place of the program's function. */
 typedef struct heist__omp_region {
     uintptr_t *reductions; /* first: libgomp reads it in GOMP_parallel_reductions */
     heist__omp_team *team;
@@ -61,10 +62,11 @@ struct heist__omp_slot {
     heist__omp_task *spare;   /* a full batch of them, or NULL */
     unsigned record_count;    /* of `records` */
     unsigned index;           /* constant */
+    int thread;               /* the number that libomp knows its thread by. Constant in a region. */
     unsigned nested;          /* tasks run at once within each other */
     bool ending_group;        /* its thread waits for the current task's group */
     uint64_t next_id;
-    heist__omp_icvs *icvs;      /* what is installed in libgomp, NULL: the region's */
+    heist__omp_icvs *icvs;      /* what is installed in the runtime, NULL: the region's */
     heist__omp_icvs *icvs_made; /* to be freed at the end of the region; the last one is the region's */
     heist__omp_icvs *icvs_base;
     heist__omp_group *groups; /* free ones */
@@ -119,7 +121,7 @@ struct heist__omp_team {
     heist__omp_group *region_group;                   /* with the reductions of the region; made once */
 };
 
-/* The calling thread's slot; NULL: it is in no region that heist serves, and libgomp is to do what is asked. */
+/* The calling thread's slot; NULL: it is in no region that heist serves, and the runtime is to do what is asked. */
 extern __thread heist__omp_slot *heist__omp_self __attribute__((tls_model("initial-exec")));
 
 /* ---- team.c ---- */
@@ -153,6 +155,11 @@ void heist__omp_wake_all(heist__omp_team *team);
 bool heist__omp_barrier(heist__omp_slot *self, heist__omp_bar_kind kind);
 
 /* ---- cancel.c ---- */
+/* What is cancelled: bits, as libgomp has them. */
+enum { HEIST__CANCEL_PARALLEL = 1, HEIST__CANCEL_LOOP = 2, HEIST__CANCEL_SECTIONS = 4, HEIST__CANCEL_TASKGROUP = 8 };
+/* cancel, and cancellation point. True: the task is to go to the end of what is cancelled. */
+bool heist__omp_cancel(heist__omp_slot *self, int which);
+bool heist__omp_cancellation_point(heist__omp_slot *self, int which);
 /* Whether tasks of this group are not to begin any more. */
 bool heist__omp_cancelled(heist__omp_slot *self, heist__omp_group *group);
 
@@ -167,7 +174,7 @@ void heist__omp_group_finished(heist__omp_slot *self, heist__omp_group *group);
 void heist__omp_share_reductions(heist__omp_slot *self, uintptr_t *reductions);
 
 /* ---- icv.c ---- */
-/* Makes libgomp's control variables those of `icvs`. */
+/* Makes the runtime's control variables those of `icvs`. */
 void heist__omp_icvs_install(heist__omp_slot *self, heist__omp_icvs *icvs);
 void heist__omp_icvs_free(heist__omp_slot *self);
 /* From one thread to another that is in no region. */
