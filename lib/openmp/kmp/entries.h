@@ -1,0 +1,151 @@
+/* The entry points of LLVM's libomp that libheist-omp.so stands in front of, and those that it calls.
+ *
+ * What the compiler calls has no public header; these declarations are the ABI as clang emits it, from 3.8 on. `loc`
+ * says where in the source the call is, `gtid` is libomp's number of the calling thread; neither is needed here. */
+#ifndef HEIST_OPENMP_KMP_ENTRIES_H
+#define HEIST_OPENMP_KMP_ENTRIES_H
+
+#include "openmp/api.h"
+
+typedef struct heist__kmp_task heist__kmp_task;
+typedef int32_t heist__kmp_routine(int32_t gtid, heist__kmp_task *task);
+typedef void heist__kmp_micro(int32_t *gtid, int32_t *tid, ...);
+
+/* kmp_task_t: what the compiler knows of a task. Its private data follow. */
+struct heist__kmp_task {
+    void *shareds;
+    heist__kmp_routine *routine;
+    int32_t part; /* of an untied task, which comes back for each */
+    union {
+        int32_t priority;
+        heist__kmp_routine *destructors;
+    } data1, data2; /* the destructors, if any; the priority, if any */
+};
+
+/* Flags of __kmpc_omp_task_alloc. */
+enum {
+    HEIST__KMP_TIED = 1 << 0,
+    HEIST__KMP_FINAL = 1 << 1,
+    HEIST__KMP_DESTRUCTORS = 1 << 3,
+    HEIST__KMP_PROXY = 1 << 4,
+    HEIST__KMP_PRIORITY = 1 << 5,
+};
+
+/* kmp_depend_info_t */
+typedef struct heist__kmp_depend {
+    void *address;
+    size_t length;
+    uint8_t kind; /* bits */
+} heist__kmp_depend;
+enum {
+    HEIST__KMP_DEPEND_IN = 1,
+    HEIST__KMP_DEPEND_OUT = 2,
+    HEIST__KMP_DEPEND_MUTEX = 4,
+    HEIST__KMP_DEPEND_SET = 8,
+    HEIST__KMP_DEPEND_ALL = 0x80,
+};
+
+/* What is cancelled. */
+enum { HEIST__KMP_PARALLEL = 1, HEIST__KMP_LOOP, HEIST__KMP_SECTIONS, HEIST__KMP_TASKGROUP };
+
+/* How a taskloop is cut. */
+enum { HEIST__KMP_GRAINSIZE = 1, HEIST__KMP_NUM_TASKS = 2 };
+
+/* ---- tasks ---- */
+HEIST__ENTRY heist__kmp_task *__kmpc_omp_task_alloc(void *loc, int32_t gtid, int32_t flags, size_t size, size_t shareds,
+                                                    heist__kmp_routine *routine);
+HEIST__ENTRY heist__kmp_task *__kmpc_omp_target_task_alloc(void *loc, int32_t gtid, int32_t flags, size_t size,
+                                                           size_t shareds, heist__kmp_routine *routine, int64_t device);
+HEIST__ENTRY int32_t __kmpc_omp_task(void *loc, int32_t gtid, heist__kmp_task *task);
+HEIST__ENTRY int32_t __kmpc_omp_task_parts(void *loc, int32_t gtid, heist__kmp_task *task);
+HEIST__ENTRY int32_t __kmpc_omp_task_with_deps(void *loc, int32_t gtid, heist__kmp_task *task, int32_t count,
+                                               heist__kmp_depend *list, int32_t noalias_count,
+                                               heist__kmp_depend *noalias_list);
+HEIST__ENTRY void __kmpc_omp_task_begin_if0(void *loc, int32_t gtid, heist__kmp_task *task);
+HEIST__ENTRY void __kmpc_omp_task_complete_if0(void *loc, int32_t gtid, heist__kmp_task *task);
+HEIST__ENTRY int32_t __kmpc_omp_reg_task_with_affinity(void *loc, int32_t gtid, heist__kmp_task *task, int32_t count,
+                                                       void *list);
+HEIST__ENTRY void *__kmpc_task_allow_completion_event(void *loc, int32_t gtid, heist__kmp_task *task);
+HEIST__ENTRY void __kmpc_proxy_task_completed(int32_t gtid, heist__kmp_task *task);
+HEIST__ENTRY void __kmpc_proxy_task_completed_ooo(heist__kmp_task *task);
+HEIST__ENTRY int32_t __kmpc_omp_taskwait(void *loc, int32_t gtid);
+HEIST__ENTRY void __kmpc_omp_wait_deps(void *loc, int32_t gtid, int32_t count, heist__kmp_depend *list,
+                                       int32_t noalias_count, heist__kmp_depend *noalias_list);
+HEIST__ENTRY void __kmpc_omp_taskwait_deps_51(void *loc, int32_t gtid, int32_t count, heist__kmp_depend *list,
+                                              int32_t noalias_count, heist__kmp_depend *noalias_list, int32_t nowait);
+HEIST__ENTRY int32_t __kmpc_omp_taskyield(void *loc, int32_t gtid, int end_part);
+HEIST__ENTRY void __kmpc_taskgroup(void *loc, int32_t gtid);
+HEIST__ENTRY void __kmpc_end_taskgroup(void *loc, int32_t gtid);
+HEIST__ENTRY void __kmpc_taskloop(void *loc, int32_t gtid, heist__kmp_task *task, int32_t if_value, uint64_t *lower,
+                                  uint64_t *upper, int64_t step, int32_t nogroup, int32_t schedule, uint64_t amount,
+                                  void *duplicate);
+HEIST__ENTRY void __kmpc_taskloop_5(void *loc, int32_t gtid, heist__kmp_task *task, int32_t if_value, uint64_t *lower,
+                                    uint64_t *upper, int64_t step, int32_t nogroup, int32_t schedule, uint64_t amount,
+                                    int32_t strict, void *duplicate);
+HEIST__ENTRY int32_t __kmpc_start_record_task(void *loc, int32_t gtid, int32_t flags, int32_t id);
+HEIST__ENTRY void __kmpc_end_record_task(void *loc, int32_t gtid, int32_t flags, int32_t id);
+HEIST__ENTRY void __kmpc_taskgraph(void *loc, int32_t gtid, int32_t flags, uint32_t id, void *entry, void *data);
+
+/* ---- task reductions ---- */
+HEIST__ENTRY void *__kmpc_task_reduction_init(int32_t gtid, int32_t count, void *items);
+HEIST__ENTRY void *__kmpc_taskred_init(int32_t gtid, int32_t count, void *items);
+HEIST__ENTRY void *__kmpc_task_reduction_get_th_data(int32_t gtid, void *group, void *item);
+HEIST__ENTRY void *__kmpc_task_reduction_modifier_init(void *loc, int32_t gtid, int32_t workshare, int32_t count,
+                                                       void *items);
+HEIST__ENTRY void *__kmpc_taskred_modifier_init(void *loc, int32_t gtid, int32_t workshare, int32_t count, void *items);
+HEIST__ENTRY void __kmpc_task_reduction_modifier_fini(void *loc, int32_t gtid, int32_t workshare);
+
+/* ---- regions ---- */
+HEIST__ENTRY void __kmpc_fork_call(void *loc, int32_t count, heist__kmp_micro *micro, ...);
+HEIST__ENTRY void __kmpc_fork_call_if(void *loc, int32_t count, heist__kmp_micro *micro, int32_t condition,
+                                      void *argument);
+HEIST__ENTRY void __kmpc_fork_teams(void *loc, int32_t count, heist__kmp_micro *micro, ...);
+HEIST__ENTRY void __kmpc_serialized_parallel(void *loc, int32_t gtid);
+HEIST__ENTRY void __kmpc_end_serialized_parallel(void *loc, int32_t gtid);
+
+/* ---- barriers, and what hides one ---- */
+HEIST__ENTRY void __kmpc_barrier(void *loc, int32_t gtid);
+HEIST__ENTRY int32_t __kmpc_cancel_barrier(void *loc, int32_t gtid);
+HEIST__ENTRY int32_t __kmpc_barrier_master(void *loc, int32_t gtid);
+HEIST__ENTRY void __kmpc_end_barrier_master(void *loc, int32_t gtid);
+HEIST__ENTRY int32_t __kmpc_barrier_master_nowait(void *loc, int32_t gtid);
+HEIST__ENTRY void __kmpc_copyprivate(void *loc, int32_t gtid, size_t size, void *data, void (*copy)(void *, void *),
+                                     int32_t is_source);
+HEIST__ENTRY void *__kmpc_copyprivate_light(void *loc, int32_t gtid, void *data);
+HEIST__ENTRY int32_t __kmpc_reduce(void *loc, int32_t gtid, int32_t count, size_t size, void *data,
+                                   void (*combine)(void *, void *), void *lock);
+
+/* ---- cancellation ---- */
+HEIST__ENTRY int32_t __kmpc_cancel(void *loc, int32_t gtid, int32_t which);
+HEIST__ENTRY int32_t __kmpc_cancellationpoint(void *loc, int32_t gtid, int32_t which);
+
+/* ---- called, not wrapped ---- */
+extern int32_t __kmpc_global_thread_num(void *loc);
+
+/* Every name above. X(name), in no particular order. The first part are the wrapped ones. */
+/* clang-format off */
+#define HEIST__WRAPPED(X)                                                                                              \
+    X(__kmpc_omp_task_alloc) X(__kmpc_omp_target_task_alloc) X(__kmpc_omp_task) X(__kmpc_omp_task_parts)               \
+    X(__kmpc_omp_task_with_deps) X(__kmpc_omp_task_begin_if0) X(__kmpc_omp_task_complete_if0)                          \
+    X(__kmpc_omp_reg_task_with_affinity) X(__kmpc_task_allow_completion_event) X(__kmpc_proxy_task_completed)          \
+    X(__kmpc_proxy_task_completed_ooo) X(__kmpc_omp_taskwait) X(__kmpc_omp_wait_deps) X(__kmpc_omp_taskwait_deps_51)   \
+    X(__kmpc_omp_taskyield) X(__kmpc_taskgroup) X(__kmpc_end_taskgroup) X(__kmpc_taskloop) X(__kmpc_taskloop_5)        \
+    X(__kmpc_start_record_task) X(__kmpc_end_record_task) X(__kmpc_taskgraph)                                          \
+    X(__kmpc_task_reduction_init) X(__kmpc_taskred_init) X(__kmpc_task_reduction_get_th_data)                          \
+    X(__kmpc_task_reduction_modifier_init) X(__kmpc_taskred_modifier_init) X(__kmpc_task_reduction_modifier_fini)      \
+    X(__kmpc_fork_call) X(__kmpc_fork_call_if) X(__kmpc_fork_teams) X(__kmpc_serialized_parallel)                      \
+    X(__kmpc_end_serialized_parallel) X(__kmpc_barrier) X(__kmpc_cancel_barrier) X(__kmpc_barrier_master)              \
+    X(__kmpc_end_barrier_master) X(__kmpc_barrier_master_nowait) X(__kmpc_copyprivate) X(__kmpc_copyprivate_light)     \
+    X(__kmpc_reduce) X(__kmpc_cancel) X(__kmpc_cancellationpoint) HEIST__API_WRAPPED(X)
+#define HEIST__CALLED(X) X(__kmpc_global_thread_num) HEIST__API_CALLED(X)
+/* clang-format on */
+
+/* How the runtime is called in messages, what its file may be called, and an entry that each of them has. */
+#define HEIST__RUNTIME "libomp"
+#define HEIST__RUNTIME_FILES "libomp.so.5", "libomp.so", "libiomp5.so"
+#define HEIST__RUNTIME_KEY __kmpc_fork_call
+
+/* What a program that creates tasks imports. */
+#define HEIST__CREATORS "__kmpc_omp_task_alloc", "__kmpc_omp_target_task_alloc"
+
+#endif

@@ -1,0 +1,426 @@
+/* From creation to completion, as clang calls it: allocate, fill in, submit; or, for if(0), begin and complete around a
+ * call by the program itself.
+ *
+ * An untied task comes in parts: at a scheduling point it submits itself and returns, to be called again for the next
+ * part. Here the thread that has begun it calls it again at once. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "openmp/create.h"
+#include "openmp/kmp/kmp.h"
+
+/* ---- memory ---- */
+
+/* No alignment is asked for; but the size of what the compiler lays out is a multiple of it. */
+static size_t alignment_of(size_t size)
+{
+    enum { MOST = 4096 };
+    size_t align = size & (0 - size);
+    return align < MOST ? align : MOST;
+}
+
+/* A head in a block of memory; data_free in ../task.c finds the block in the word before the head. */
+static heist__kmp_head *head_in_block(size_t bytes, size_t align)
+{
+    if (align < sizeof(heist__kmp_head)) align = sizeof(heist__kmp_head);
+    char *block = heist__omp_block(align + bytes, align);
+    if (!block) heist__omp_fatal("no memory for a task's data");
+    char *head = block + align - sizeof(heist__kmp_head);
+    memmove(head - sizeof(void *), block - sizeof(void *), sizeof(void *));
+    return (heist__kmp_head *)head;
+}
+
+static void free_block(void *data)
+{
+    void *block;
+    memcpy(&block, (char *)data - sizeof(void *), sizeof(void *));
+    free(block);
+}
+
+/* ---- bodies ---- */
+
+static void run_plain(void *data)
+{
+    heist__kmp_task *task = heist__kmp_task_of(data);
+    task->routine(heist__omp_self->thread, task);
+}
+
+static void run_parts(heist__omp_slot *self, heist__omp_task *record, heist__kmp_task *task)
+{
+    while (record->flags & HEIST__KMP_TASK_AGAIN) {
+        record->flags &= ~(uint32_t)HEIST__KMP_TASK_AGAIN;
+        task->routine(self->thread, task);
+    }
+}
+
+static void destruct(heist__omp_slot *self, heist__omp_task *record, heist__kmp_task *task)
+{
+    if (record->flags & HEIST__KMP_TASK_DESTRUCT) task->data1.destructors(self->thread, task);
+}
+
+/* Of an untied task, or one with destructors: these are called also for a task that is cancelled. */
+static void run_special(void *data)
+{
+    heist__omp_slot *self = heist__omp_self;
+    heist__kmp_head *head = data;
+    heist__kmp_task *task = heist__kmp_task_of(head);
+    if (!self->cancellable || !heist__omp_cancelled(self, head->task->group)) {
+        head->task->flags |= HEIST__KMP_TASK_AGAIN;
+        run_parts(self, head->task, task);
+    }
+    destruct(self, head->task, task);
+}
+
+/* ---- allocation ---- */
+
+static uint32_t kind_of(heist__omp_slot *self, int32_t flags)
+{
+    uint32_t kind = self->current->flags & HEIST__TASK_FINAL;
+    if (flags & HEIST__KMP_FINAL) kind |= HEIST__TASK_FINAL;
+    if (flags & HEIST__KMP_PRIORITY) kind |= HEIST__KMP_TASK_PRIORITY;
+    /* Constructed data must be destructed: the core is not to drop such a task when it is cancelled. */
+    if (flags & HEIST__KMP_DESTRUCTORS) kind |= HEIST__KMP_TASK_DESTRUCT | HEIST__TASK_COPIED;
+    return kind;
+}
+
+heist__kmp_task *heist__kmp_task_new(heist__omp_slot *self, int32_t flags, size_t size, size_t shareds,
+                                     heist__kmp_routine *routine)
+{
+    bool plain = (flags & (HEIST__KMP_TIED | HEIST__KMP_DESTRUCTORS)) == HEIST__KMP_TIED;
+    heist__omp_task *record = heist__omp_task_new(self, plain ? run_plain : run_special, kind_of(self, flags));
+    if (__builtin_expect(!record, 0)) heist__omp_fatal("no memory for a task");
+    size_t align = alignment_of(size);
+    size_t before_shareds = (size + sizeof(void *) - 1) & ~(sizeof(void *) - 1);
+    size_t bytes = before_shareds + shareds;
+    heist__kmp_head *head = (heist__kmp_head *)record->room;
+    if (__builtin_expect(sizeof *head + bytes > sizeof record->room || align > sizeof *head, 0))
+        head = head_in_block(bytes, align);
+    record->data = head;
+    head->mark = heist__kmp_mark(head);
+    head->task = record;
+    head->size = (uint32_t)size;
+    head->shareds = (uint32_t)shareds;
+    heist__kmp_task *task = heist__kmp_task_of(head);
+    task->shareds = shareds ? (char *)task + before_shareds : NULL;
+    task->routine = routine;
+    task->part = 0;
+    return task;
+}
+
+heist__kmp_task *__kmpc_omp_task_alloc(void *loc, int32_t gtid, int32_t flags, size_t size, size_t shareds,
+                                       heist__kmp_routine *routine)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (__builtin_expect(!self, 0)) {
+        heist__omp_activate();
+        return HEIST__REAL(__kmpc_omp_task_alloc)(loc, gtid, flags, size, shareds, routine);
+    }
+    heist__kmp_task *task = heist__kmp_task_new(self, flags, size, shareds, routine);
+    if (__builtin_expect(flags & HEIST__KMP_PROXY, 0)) __kmpc_task_allow_completion_event(loc, gtid, task);
+    return task;
+}
+
+/* A task like others: its body has the device, or the host in its place, do the work and waits for it. */
+heist__kmp_task *__kmpc_omp_target_task_alloc(void *loc, int32_t gtid, int32_t flags, size_t size, size_t shareds,
+                                              heist__kmp_routine *routine, int64_t device)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (self) return heist__kmp_task_new(self, flags, size, shareds, routine);
+    heist__omp_activate();
+    return HEIST__REAL(__kmpc_omp_target_task_alloc)(loc, gtid, flags, size, shareds, routine, device);
+}
+
+/* ---- submission ---- */
+
+static void run_now(heist__omp_slot *self, heist__omp_task *record)
+{
+    void *data = record->data;
+    bool in_block = data != record->room; /* asked now: the record may be gone below */
+    record->flags |= HEIST__TASK_NOW;
+    heist__omp_task_now(self, record, data);
+    if (__builtin_expect(in_block, 0)) free_block(data);
+}
+
+static inline void put_off(heist__omp_slot *self, heist__omp_task *record)
+{
+    heist__omp_task_counted(self, record);
+    heist__omp_task_push(self, record);
+}
+
+void heist__kmp_task_discard(heist__omp_slot *self, heist__omp_task *record)
+{
+    heist__kmp_head *head = record->data;
+    destruct(self, record, heist__kmp_task_of(head));
+    if (record->flags & HEIST__TASK_EVENT) return; /* kept for ever: somebody may still fulfil its event */
+    if ((char *)head != record->room) free_block(head);
+    heist__omp_record_give(self, record);
+}
+
+/* Whether a task had better not run at once because its creator would have to wait for others, or for its event. A
+ * creator of very many dependent tasks has to. */
+static bool has_to_wait(heist__omp_slot *self, const heist__omp_task *record, const void *clauses)
+{
+    enum { MOST_CHILDREN = 1 << 14 };
+    const heist__omp_task *parent = self->current;
+    if (record->flags & HEIST__TASK_EVENT) return true;
+    return clauses && /* relaxed: an estimate */
+           parent->spawned - parent->done_here + heist__load_relaxed(&parent->away) < MOST_CHILDREN;
+}
+
+void heist__kmp_task_submit(heist__omp_slot *self, heist__omp_task *record, const void *clauses, bool now)
+{
+    heist__omp_task *parent = self->current;
+    if (self->cancellable && heist__omp_cancelled(self, parent->group)) {
+        heist__kmp_task_discard(self, record);
+        return;
+    }
+    if (record->flags & HEIST__KMP_TASK_PRIORITY) {
+        int most = self->team->max_priority, asked = heist__kmp_task_of(record->data)->data2.priority;
+        record->priority = asked < 0 ? 0 : asked < most ? asked : most;
+    }
+    if (now || (parent->flags & HEIST__TASK_FINAL) ||
+        (heist__omp_crowded(self) && !has_to_wait(self, record, clauses))) {
+        if (clauses) heist__omp_depend_wait(self, clauses);
+        run_now(self, record);
+    } else if (clauses) {
+        heist__omp_task_counted(self, record);
+        heist__omp_depend(self, record, clauses);
+    } else {
+        put_off(self, record);
+    }
+}
+
+/* A task that libomp made for GOMP_task, in a region of heist's: libomp's own queue is looked at by nobody here. */
+static void run_foreign(void *loc, int32_t gtid, heist__kmp_task *task)
+{
+    HEIST__REAL(__kmpc_omp_task_begin_if0)(loc, gtid, task);
+    task->routine(gtid, task);
+    HEIST__REAL(__kmpc_omp_task_complete_if0)(loc, gtid, task);
+}
+
+__attribute__((noinline)) static void submit_otherwise(void *loc, int32_t gtid, heist__kmp_task *task)
+{
+    heist__omp_slot *self = heist__omp_self;
+    heist__omp_task *record = heist__kmp_record_of(task);
+    if (!self) {
+        HEIST__REAL(__kmpc_omp_task)(loc, gtid, task);
+    } else if (!record) {
+        run_foreign(loc, gtid, task);
+    } else if (record == self->current) {
+        record->flags |= HEIST__KMP_TASK_AGAIN;
+    } else {
+        heist__kmp_task_submit(self, record, NULL, false);
+    }
+}
+
+enum { SPECIAL = HEIST__TASK_EVENT | HEIST__KMP_TASK_PRIORITY };
+
+int32_t __kmpc_omp_task(void *loc, int32_t gtid, heist__kmp_task *task)
+{
+    heist__omp_slot *self = heist__omp_self;
+    heist__omp_task *record = heist__kmp_record_of(task);
+    if (__builtin_expect(!self || !record || (record->flags & SPECIAL) || record == self->current ||
+                             (self->current->flags & HEIST__TASK_FINAL) || self->cancellable,
+                         0)) {
+        submit_otherwise(loc, gtid, task);
+    } else if (heist__omp_crowded(self)) {
+        run_now(self, record);
+    } else {
+        put_off(self, record);
+    }
+    return 0;
+}
+
+int32_t __kmpc_omp_task_parts(void *loc, int32_t gtid, heist__kmp_task *task)
+{
+    return __kmpc_omp_task(loc, gtid, task);
+}
+
+/* ---- dependences ---- */
+
+typedef struct clauses {
+    size_t counts[2]; /* of those that may name an address twice, and of those that do not */
+    const heist__kmp_depend *lists[2];
+} clauses;
+
+size_t heist__omp_use_count(const void *what)
+{
+    const clauses *c = what;
+    return c->counts[0] + c->counts[1];
+}
+
+heist__omp_use heist__omp_use_at(const void *what, size_t i, void **address)
+{
+    const clauses *c = what;
+    const heist__kmp_depend *d = i < c->counts[0] ? &c->lists[0][i] : &c->lists[1][i - c->counts[0]];
+    if (d->kind & HEIST__KMP_DEPEND_ALL) {
+        *address = NULL;
+        return HEIST__USE_OUT;
+    }
+    *address = d->address ? d->address : (void *)1; /* NULL is an address like others, and means all memory here */
+    if (d->kind & HEIST__KMP_DEPEND_SET) return HEIST__USE_SET;
+    return d->kind == HEIST__KMP_DEPEND_IN ? HEIST__USE_IN : HEIST__USE_OUT;
+}
+
+int32_t __kmpc_omp_task_with_deps(void *loc, int32_t gtid, heist__kmp_task *task, int32_t count,
+                                  heist__kmp_depend *list, int32_t noalias_count, heist__kmp_depend *noalias_list)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (!self) return HEIST__REAL(__kmpc_omp_task_with_deps)(loc, gtid, task, count, list, noalias_count, noalias_list);
+    clauses c = {{(size_t)count, (size_t)noalias_count}, {list, noalias_list}};
+    heist__omp_task *record = heist__kmp_record_of(task);
+    if (record) {
+        heist__kmp_task_submit(self, record, &c, false);
+    } else {
+        heist__omp_depend_wait(self, &c);
+        run_foreign(loc, gtid, task);
+    }
+    return 0;
+}
+
+void __kmpc_omp_wait_deps(void *loc, int32_t gtid, int32_t count, heist__kmp_depend *list, int32_t noalias_count,
+                          heist__kmp_depend *noalias_list)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (self) {
+        clauses c = {{(size_t)count, (size_t)noalias_count}, {list, noalias_list}};
+        heist__omp_depend_wait(self, &c);
+    } else {
+        HEIST__REAL(__kmpc_omp_wait_deps)(loc, gtid, count, list, noalias_count, noalias_list);
+    }
+}
+
+static int32_t do_nothing(int32_t gtid, heist__kmp_task *task)
+{
+    (void)gtid;
+    (void)task;
+    return 0;
+}
+
+void __kmpc_omp_taskwait_deps_51(void *loc, int32_t gtid, int32_t count, heist__kmp_depend *list, int32_t noalias_count,
+                                 heist__kmp_depend *noalias_list, int32_t nowait)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (!self) {
+        HEIST__REAL(__kmpc_omp_taskwait_deps_51)(loc, gtid, count, list, noalias_count, noalias_list, nowait);
+    } else if (nowait) {
+        heist__kmp_task *task = heist__kmp_task_new(self, HEIST__KMP_TIED, sizeof *task, 0, do_nothing);
+        __kmpc_omp_task_with_deps(loc, gtid, task, count, list, noalias_count, noalias_list);
+    } else {
+        __kmpc_omp_wait_deps(loc, gtid, count, list, noalias_count, noalias_list);
+    }
+}
+
+/* ---- if(0): the program calls the task itself ---- */
+
+void __kmpc_omp_task_begin_if0(void *loc, int32_t gtid, heist__kmp_task *task)
+{
+    heist__omp_slot *self = heist__omp_self;
+    heist__omp_task *record = self ? heist__kmp_record_of(task) : NULL;
+    if (!record) {
+        HEIST__REAL(__kmpc_omp_task_begin_if0)(loc, gtid, task);
+        return;
+    }
+    record->flags |= HEIST__TASK_NOW;
+    if (self->ending_group) record->flags |= HEIST__KMP_TASK_ENDING;
+    heist__kmp_head_of(task)->base = self->base;
+    self->nested++;
+    self->counters.now++;
+    self->current = record;
+    self->ending_group = false;
+    self->base = heist__load_relaxed(&self->deque->bottom); /* relaxed: its own */
+}
+
+void __kmpc_omp_task_complete_if0(void *loc, int32_t gtid, heist__kmp_task *task)
+{
+    heist__omp_slot *self = heist__omp_self;
+    heist__omp_task *record = self ? heist__kmp_record_of(task) : NULL;
+    if (!record) {
+        HEIST__REAL(__kmpc_omp_task_complete_if0)(loc, gtid, task);
+        return;
+    }
+    run_parts(self, record, task);
+    destruct(self, record, task);
+    heist__omp_task *outer = heist__load_relaxed(&record->parent); /* relaxed: its own */
+    if (outer->icvs != self->icvs) heist__omp_icvs_install(self, outer->icvs);
+    self->current = outer;
+    self->base = heist__kmp_head_of(task)->base;
+    self->ending_group = (record->flags & HEIST__KMP_TASK_ENDING) != 0;
+    self->nested--;
+    void *data = record->data;
+    bool in_block = data != record->room; /* asked now: the record may be gone below */
+    heist__omp_task_left(self, record);
+    if (in_block) free_block(data);
+}
+
+/* ---- events ---- */
+
+void *__kmpc_task_allow_completion_event(void *loc, int32_t gtid, heist__kmp_task *task)
+{
+    heist__omp_task *record = heist__omp_self ? heist__kmp_record_of(task) : NULL;
+    if (!record) return HEIST__REAL(__kmpc_task_allow_completion_event)(loc, gtid, task);
+    uintptr_t handle;
+    heist__omp_event_attach(record, &handle, NULL);
+    return (void *)handle;
+}
+
+/* A proxy task is complete when whoever does its work says so: as with an event. */
+static bool complete_proxy(heist__kmp_task *task)
+{
+    heist__omp_task *record = heist__kmp_record_of(task);
+    if (record) omp_fulfill_event((uintptr_t)record | 1);
+    return record != NULL;
+}
+
+void __kmpc_proxy_task_completed(int32_t gtid, heist__kmp_task *task)
+{
+    if (!complete_proxy(task)) HEIST__REAL(__kmpc_proxy_task_completed)(gtid, task);
+}
+
+void __kmpc_proxy_task_completed_ooo(heist__kmp_task *task)
+{
+    if (!complete_proxy(task)) HEIST__REAL(__kmpc_proxy_task_completed_ooo)(task);
+}
+
+/* ---- the rest ---- */
+
+/* A hint, which libomp does not use either. */
+int32_t __kmpc_omp_reg_task_with_affinity(void *loc, int32_t gtid, heist__kmp_task *task, int32_t count, void *list)
+{
+    return heist__omp_self ? 0 : HEIST__REAL(__kmpc_omp_reg_task_with_affinity)(loc, gtid, task, count, list);
+}
+
+int32_t __kmpc_omp_taskwait(void *loc, int32_t gtid)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (__builtin_expect(!self, 0)) return HEIST__REAL(__kmpc_omp_taskwait)(loc, gtid);
+    heist__omp_taskwait(self);
+    return 0;
+}
+
+int32_t __kmpc_omp_taskyield(void *loc, int32_t gtid, int end_part)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (!self) return HEIST__REAL(__kmpc_omp_taskyield)(loc, gtid, end_part);
+    heist__omp_taskyield(self);
+    return 0;
+}
+
+/* Recorded task graphs, of clangs to come: libomp would record nothing here. */
+int32_t __kmpc_start_record_task(void *loc, int32_t gtid, int32_t flags, int32_t id)
+{
+    if (heist__omp_self) heist__omp_fatal("__kmpc_start_record_task: recorded task graphs are not served");
+    return HEIST__REAL(__kmpc_start_record_task)(loc, gtid, flags, id);
+}
+
+void __kmpc_end_record_task(void *loc, int32_t gtid, int32_t flags, int32_t id)
+{
+    if (heist__omp_self) heist__omp_fatal("__kmpc_end_record_task: recorded task graphs are not served");
+    HEIST__REAL(__kmpc_end_record_task)(loc, gtid, flags, id);
+}
+
+void __kmpc_taskgraph(void *loc, int32_t gtid, int32_t flags, uint32_t id, void *entry, void *data)
+{
+    if (heist__omp_self) heist__omp_fatal("__kmpc_taskgraph: recorded task graphs are not served");
+    HEIST__REAL(__kmpc_taskgraph)(loc, gtid, flags, id, entry, data);
+}
