@@ -35,13 +35,13 @@ static finding measure(heist__loop *l, heist__worker *w, void *accumulator)
     uint64_t most = units / ((uint64_t)l->workers * 16) / batch * batch;
     if (most == 0) most = batch;
     finding f = {0};
-    int64_t began = heist__loop_clock(), before = began;
+    int64_t began = heist__clock_ns(), before = began;
     for (uint64_t n = batch; f.done < units && !heist__loop_stopped(l); n *= 2) {
         if (n > most) n = most;
         if (n > units - f.done) n = units - f.done;
         run_here(l, w, f.done, f.done + n, accumulator);
         f.done += n;
-        int64_t now = heist__loop_clock();
+        int64_t now = heist__clock_ns();
         double ns_each = (double)(now - before) / (double)n; /* of the latest: the first pay for cold caches */
         before = now;
         if (now - began < MEASURABLE_NS && f.done < most) continue;

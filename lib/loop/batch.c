@@ -26,12 +26,12 @@ static int call_tile(heist__loop *l, uint64_t tile, void *accumulator, uint64_t 
 static int call_timed(heist__loop *l, heist__worker *w, uint64_t from, uint64_t to, void *accumulator)
 {
     uint64_t iterations = to - from;
-    int64_t before = l->tallies ? heist__loop_clock() : 0;
+    int64_t before = l->tallies ? heist__clock_ns() : 0;
     int result =
         l->domain.tile_rows ? call_tile(l, from, accumulator, &iterations) : call_line(l, from, to, accumulator);
     if (l->tallies) {
         heist_loop_share *mine = &l->tallies[w->index].share;
-        mine->busy_ns += (uint64_t)(heist__loop_clock() - before);
+        mine->busy_ns += (uint64_t)(heist__clock_ns() - before);
         mine->iterations += iterations;
         mine->batches++;
     }

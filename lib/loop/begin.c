@@ -91,7 +91,7 @@ static int run_and_report(heist__loop *l, heist__worker *w)
     if (!l->options.report) return run_and_reduce(l, w);
     l->tallies = heist__loop_tallies_new(l->workers);
     if (!l->tallies) return -ENOMEM;
-    l->began = heist__loop_clock();
+    l->began = heist__clock_ns();
     int error = run_and_reduce(l, w);
     write_report(l, l->tallies);
     return error;
@@ -108,7 +108,7 @@ static int nothing_to_do(heist__loop *l)
 {
     if (l->monoid) heist__loop_result_begin(l, l->result);
     if (!l->options.report) return 0;
-    l->began = heist__loop_clock();
+    l->began = heist__clock_ns();
     heist__loop_tally *none = heist__loop_tallies_new(l->workers);
     if (!none) return heist__fail(-ENOMEM, "no memory for a report");
     l->plan.schedule = l->options.schedule;

@@ -122,9 +122,9 @@ static void draw_and_consume(heist__worker *w, void *generated)
     char *room = g->items + heist__add_relaxed(&g->seats, 1) * g->room_bytes;
     size_t batch = g->adapts ? 1 : g->room;
     for (size_t n; (n = draw(g, w, room, batch)) > 0;) {
-        int64_t began = heist__loop_clock();
+        int64_t began = heist__clock_ns();
         consume(g, room, n);
-        int64_t took = heist__loop_clock() - began;
+        int64_t took = heist__clock_ns() - began;
         tally(g, w, n, took);
         if (!g->adapts) continue;
         if (took < BATCH_NS && batch <= g->room / 2) batch *= 2;
@@ -168,7 +168,7 @@ static void run_on_worker(void *generated)
     divide(g);
     g->outcome = get_rooms(g);
     if (g->outcome == 0) {
-        g->began = heist__loop_clock();
+        g->began = heist__clock_ns();
         heist__crew_run(heist__self(), g->members, draw_and_consume, g);
         g->outcome = heist__load_relaxed(&g->stopped); /* relaxed: all is joined */
         if (g->tallies) {

@@ -7,13 +7,12 @@
 #ifndef HEIST_LOOP_LOOP_H
 #define HEIST_LOOP_LOOP_H
 
-#include <time.h>
-
 #include <heist/loop.h>
 
 #include "loop/plan.h"
 #include "loop/range.h"
 #include "loop/share.h"
+#include "platform/clock.h"
 #include "schedule/worker.h"
 
 /* A result up to this size needs no allocation when a part of the loop is stolen. */
@@ -62,13 +61,6 @@ typedef struct heist__loop {
     HEIST__ATOMIC(uint64_t) next;
     char apart_from_the_caller[HEIST__LINE];
 } heist__loop;
-
-static inline int64_t heist__loop_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 static inline bool heist__loop_stopped(heist__loop *l)
 {

@@ -22,7 +22,7 @@ void heist__loop_report_write(heist_loop_report *report, const heist__loop_tally
                               int64_t began)
 {
     report->workers = workers;
-    report->elapsed_ns = (uint64_t)(heist__loop_clock() - began);
+    report->elapsed_ns = (uint64_t)(heist__clock_ns() - began);
     report->all = (heist_loop_share){0};
     report->busiest_ns = 0;
     for (unsigned i = 0; i < workers; i++) {

@@ -42,14 +42,14 @@ static void pace_begin(pace *p, heist__loop *l)
     p->adapts = true;
     p->most = l->workers == 1 ? UINT64_MAX / 2 : l->plan.units / ((uint64_t)l->workers * LARGEST_PART);
     p->batch = heist__load_relaxed(&l->usual_batch); /* relaxed: a hint */
-    p->began = heist__loop_clock();
+    p->began = heist__clock_ns();
 }
 
 /* After a batch of `ran` units. */
 static void pace_learn(pace *p, heist__loop *l, uint64_t ran)
 {
     if (!p->adapts) return;
-    int64_t now = heist__loop_clock(), took = now - p->began;
+    int64_t now = heist__clock_ns(), took = now - p->began;
     p->began = now;
     uint64_t batch = p->batch;
     if (took < BATCH_NS && ran == batch && batch < p->most) {
@@ -132,7 +132,7 @@ static void run_span(heist__loop *l, heist__worker *w, uint64_t from, uint64_t t
             return;
         }
         from = half;
-        if (p.adapts) p.began = heist__loop_clock(); /* others' parts may lie between */
+        if (p.adapts) p.began = heist__clock_ns(); /* others' parts may lie between */
     }
 }
 

@@ -12,6 +12,9 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool registered;
 
+/* Written by: whoever is refused. Read by: workers about to sleep. */
+static HEIST__ATOMIC(unsigned) lost;
+
 static void ask_the_kernel(void)
 {
     int saved = errno;
@@ -33,5 +36,11 @@ bool heist__heavy_barrier(bool fenced)
     int saved = errno;
     long r = syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     errno = saved;
+    if (r != 0) heist__store_relaxed(&lost, 1); /* relaxed: nothing hangs on when it is seen */
     return r == 0;
+}
+
+bool heist__barrier_lost(void)
+{
+    return heist__load_relaxed(&lost) != 0; /* relaxed: as above */
 }

@@ -13,4 +13,7 @@ bool heist__barrier_available(void);
  * kernel refused a call it had accepted before: then nothing may be concluded. */
 bool heist__heavy_barrier(bool fenced);
 
+/* Whether that has happened. Who cannot conclude that it may sleep looks again; with this it takes its time. */
+bool heist__barrier_lost(void);
+
 #endif

@@ -1,5 +1,7 @@
 /* Linux's futex, private to the process. Where the call is refused (a strict seccomp filter) waiting becomes a short
- * sleep and waking nothing, so that heist goes on, a little slower; the C library's own locks may not. */
+ * sleep and waking nothing, so that heist goes on, a little slower; the C library's own locks may not.
+ *
+ * It may also be refused when somebody sleeps already: that one cannot be woken any more. So no sleep is without end. */
 #include "platform/futex.h"
 
 #include <errno.h>
@@ -8,16 +10,33 @@
 #include <time.h>
 #include <unistd.h>
 
-void heist__futex_wait(HEIST__ATOMIC(uint32_t) * word, uint32_t expected, int64_t timeout_ns)
+#include "platform/nap.h"
+
+/* After so long a sleeper looks for itself. Once in five seconds costs nothing that can be measured. */
+#define LONGEST_SLEEP_NS 5000000000
+
+bool heist__futex_available(void)
 {
     int saved = errno;
-    struct timespec limit = {timeout_ns / 1000000000, timeout_ns % 1000000000};
-    long r = syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, timeout_ns < 0 ? NULL : &limit, NULL, 0);
+    uint32_t word = 0;
+    long r = syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    errno = saved;
+    return r >= 0;
+}
+
+bool heist__futex_wait(HEIST__ATOMIC(uint32_t) * word, uint32_t expected, int64_t timeout_ns)
+{
+    int saved = errno;
+    int64_t ns = timeout_ns < 0 || timeout_ns > LONGEST_SLEEP_NS ? LONGEST_SLEEP_NS : timeout_ns;
+    struct timespec limit = {ns / 1000000000, ns % 1000000000};
+    long r = syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, &limit, NULL, 0);
+    bool timed_out = r < 0 && errno == ETIMEDOUT;
     if (r < 0 && errno != EAGAIN && errno != EINTR && errno != ETIMEDOUT) {
-        struct timespec nap = {0, 1000000};
-        nanosleep(&nap, NULL);
+        heist__nap();
+        timed_out = ns <= HEIST__NAP_NS;
     }
     errno = saved;
+    return timed_out && ns == timeout_ns;
 }
 
 void heist__futex_wake(HEIST__ATOMIC(uint32_t) * word, int count)

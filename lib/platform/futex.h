@@ -2,12 +2,17 @@
 #ifndef HEIST_PLATFORM_FUTEX_H
 #define HEIST_PLATFORM_FUTEX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <heist/atomic.h>
 
-/* Sleeps while *word is `expected`, at most `timeout_ns` (negative: without limit). */
-void heist__futex_wait(HEIST__ATOMIC(uint32_t) * word, uint32_t expected, int64_t timeout_ns);
+/* Whether the kernel allows it now. */
+bool heist__futex_available(void);
+
+/* Sleeps while *word is `expected`, at most `timeout_ns` (negative: as long as it likes). Returns true when that time has
+ * passed without a wake. */
+bool heist__futex_wait(HEIST__ATOMIC(uint32_t) * word, uint32_t expected, int64_t timeout_ns);
 
 /* Wakes up to `count` sleepers. The word need not exist any more. */
 void heist__futex_wake(HEIST__ATOMIC(uint32_t) * word, int count);

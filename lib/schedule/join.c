@@ -29,7 +29,7 @@ heist_steal heist__steal_child(heist__worker *victim, uint64_t seen, uint32_t fl
     heist_steal outcome = heist__frames_offer(&victim->frames, seen, floor);
     if (outcome != HEIST_STEAL_GOT) return outcome;
     stolen->home = victim;
-    stolen->core = heist__scope_at(victim, (uint32_t)seen); /* right if the task is still there to be taken */
+    stolen->core = heist__scope_at(victim, (uint32_t)seen, &stolen->from); /* right if the task is still there */
     return heist__frames_take(&victim->frames, seen, &stolen->task);
 }
 
@@ -37,7 +37,7 @@ void heist__run_stolen(heist__worker *w, const heist__stolen *stolen)
 {
     heist_task *task = stolen->task;
     heist__worker *home = stolen->home;
-    heist__level_enter(w, stolen->core);
+    heist__level_enter(w, stolen->core, stolen->from);
     uint64_t waits_on = heist__load_relaxed(&w->waits_on);                            /* relaxed: own */
     heist__store_relaxed(&w->waits_on, 0);                                            /* relaxed: J1 publishes it */
     heist__store_release(&task->state, HEIST__TASK_TAKEN | (uintptr_t)w->index << 3); /* J1 */

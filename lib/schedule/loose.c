@@ -5,8 +5,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "platform/clock.h"
 #include "platform/futex.h"
 
 heist__loose *heist__loose_alloc(heist__worker *w, size_t size)
@@ -23,6 +23,7 @@ heist__loose *heist__loose_alloc(heist__worker *w, size_t size)
     }
     if (!l) return NULL;
     l->size = block;
+    l->from = NULL;
     l->task = (heist_task *)(void *)(l + 1);
     return l;
 }
@@ -80,7 +81,7 @@ void heist__loose_run(heist__worker *w, heist__loose *l)
     heist__scope_core *core = l->core;
     bool run = heist__load_acquire(&pool->state) != HEIST__POOL_CANCELLING;
     if (run) {
-        heist__level_enter(w, core);
+        heist__level_enter(w, core, l->from);
         uint64_t waits_on = heist__load_relaxed(&w->waits_on); /* relaxed: own; as in heist__run_stolen */
         heist__store_release(&w->waits_on, 0);
         l->task->run(&w->frames.face, heist__bottom_of(w), l->task);
@@ -110,29 +111,23 @@ heist__loose *heist__inbox_find(heist__worker *w)
     return NULL;
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* Waits until `l` is in the inbox or the time is over. */
 static int put_when_room(heist_pool *pool, heist__inbox *inbox, heist__loose *l, long patience_ms)
 {
-    int64_t end = patience_ms < 0 ? INT64_MAX : now_ns() + (int64_t)patience_ms * 1000000;
+    int64_t end = patience_ms < 0 ? INT64_MAX : heist__clock_ns() + (int64_t)patience_ms * 1000000;
+    bool over = false; /* as the kernel says: the clock may stand still */
     int error = 0;
     heist__add_seq_cst(&pool->wanting_room, 1); /* S1 */
     heist__fence_seq_cst(); /* S1: before the looks at the slots, which only acquire. Pairs with that in heist__inbox_find. */
     for (;;) {
         uint32_t room = heist__load_seq_cst(&pool->room);
         if (heist__inbox_put(inbox, l)) break;
-        int64_t left = end == INT64_MAX ? -1 : end - now_ns();
-        if (end != INT64_MAX && left <= 0) {
+        int64_t left = end == INT64_MAX ? -1 : end - heist__clock_ns();
+        if (over || (end != INT64_MAX && left <= 0)) {
             error = -ETIMEDOUT;
             break;
         }
-        heist__futex_wait(&pool->room, room, left);
+        over = heist__futex_wait(&pool->room, room, left);
     }
     heist__add_seq_cst(&pool->wanting_room, (uint32_t)-1);
     return error;

@@ -246,7 +246,8 @@ static void fit_address_space(heist_pool *pool)
 
 static void choose_spin(heist_pool *pool)
 {
-    if (!pool->settings.spin) pool->settings.spin = pool->count > heist__default_workers() ? SPIN_ON_SHARED_CPUS : SPIN;
+    if (!pool->settings.spin)
+        pool->settings.spin = pool->count > heist__default_workers(NULL) ? SPIN_ON_SHARED_CPUS : SPIN;
 }
 
 /* Held while hwloc may hold a lock of its own, so that fork() does not fall into that. */
@@ -262,7 +263,9 @@ static int pool_make(heist_pool *pool)
     if (error) return heist__fail(error, "%s", note[0] ? note : "the machine could not be read");
     if (note[0]) heist__note(pool, "%s", note);
     pool->count = pool->settings.workers;
-    if (!pool->count) pool->count = heist__default_workers(); /* of this machine, whatever is described */
+    bool sure = true;
+    if (!pool->count) pool->count = heist__default_workers(&sure); /* of this machine, whatever is described */
+    if (!sure) heist__note(pool, "no memory to find out what CPUs may be used: %u workers", pool->count);
     if (pool->count > HEIST_MAX_WORKERS) pool->count = HEIST_MAX_WORKERS;
     choose_spin(pool);
     fit_address_space(pool);
@@ -273,6 +276,7 @@ static int pool_make(heist_pool *pool)
         return heist__fail(-ENOTSUP, "the kernel refuses membarrier, and fences are to be the thief's");
     if (!available && pool->settings.fences != HEIST_FENCES_BOTH)
         heist__note(pool, "the kernel refuses membarrier: every spawn and join has a fence");
+    if (!heist__futex_available()) heist__note(pool, "the kernel refuses futex: who waits looks every millisecond");
     if (heist__detector_init(&pool->all, pool->count) < 0 || make_inboxes(pool) < 0 || make_workers(pool) < 0)
         return heist__fail(-ENOMEM, "no memory for a pool of %u workers", pool->count);
     return 0;
@@ -380,7 +384,9 @@ int heist_pool_shutdown(heist_pool *pool, heist_shutdown how, size_t *cancelled)
     if (how != HEIST_DRAIN && how != HEIST_CANCEL)
         return heist__fail(-EINVAL, "heist_pool_shutdown: how is %d", (int)how);
     heist__worker *w = heist__self();
-    if (w && w->pool == pool) return heist__fail(-EDEADLK, "a pool cannot be ended by one of its own tasks");
+    if (heist__runs_for(w, pool))
+        return heist__fail(-EDEADLK,
+                           "a pool cannot be ended by one of its own tasks, nor by what such a task waits for");
     heist_pool_close(pool);
     if (!heist__load_acquire(&pool->forked)) { /* a forked child that never used the pool has nothing to end */
         if (how == HEIST_CANCEL) heist__store_seq_cst(&pool->state, HEIST__POOL_CANCELLING);
@@ -405,7 +411,8 @@ int heist_pool_wait(heist_pool *pool)
     pool = heist__pool_resolve(pool);
     if (!pool) return -errno;
     heist__worker *w = heist__self();
-    if (w && w->pool == pool) return heist__fail(-EDEADLK, "a task cannot wait for its own pool");
+    if (heist__runs_for(w, pool))
+        return heist__fail(-EDEADLK, "a task cannot wait for its own pool, nor for one that waits for it");
     heist__wait_outside(pool, &pool->all);
     return 0;
 }

@@ -30,7 +30,7 @@ static void end_root(heist__loose *l, heist__worker *w, bool ran)
 /* Returns 0 when `task` has run, or a negative errno and it has not. */
 static int run_and_wait(heist_pool *pool, heist_task *task)
 {
-    root r = {.loose = {.task = task, .end = end_root}};
+    root r = {.loose = {.task = task, .end = end_root, .from = heist__self()}};
     int error = heist__loose_give(pool, &r.loose, HEIST_WAIT);
     if (error) return error;
     while (heist__load_acquire(&r.state) == ROOT_WAITS) heist__futex_wait(&r.state, ROOT_WAITS, -1); /* J5 */

@@ -264,21 +264,13 @@ static void wait_as_worker(heist__worker *w, heist__scope_core *core)
     }
 }
 
-static bool inside(heist__worker *w, const heist__scope_core *core)
-{
-    uint32_t depth = heist__load_relaxed(&w->depth); /* relaxed: own */
-    for (uint32_t i = 0; i < depth; i++) {
-        if (heist__load_relaxed(&w->levels[i].core) == core) return true; /* relaxed: own */
-    }
-    return false;
-}
-
 int heist_scope_wait(heist_scope *scope)
 {
     if (!scope || !scope->core) return heist__fail(-EINVAL, "heist_scope_wait: no scope, or one that has ended");
     if (!heist__pool_resolve(scope->pool)) return -errno;
     heist__worker *w = heist__self();
-    if (w && inside(w, scope->core)) return heist__fail(-EDEADLK, "a task of a scope cannot wait for that scope");
+    if (heist__runs_within(w, scope->core))
+        return heist__fail(-EDEADLK, "a task of a scope cannot wait for that scope");
     heist_join(scope);
     if (w && w->pool == scope->pool) {
         wait_as_worker(w, scope->core);

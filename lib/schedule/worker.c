@@ -5,7 +5,9 @@
 #include <sys/mman.h>
 
 #include "idle/pace.h"
+#include "platform/barrier.h"
 #include "platform/futex.h"
+#include "platform/nap.h"
 #include "topology/place.h"
 
 /* After so many tasks of its own a worker looks at the inbox first, so that submissions are not starved. */
@@ -172,6 +174,7 @@ static void search_and_run(heist__worker *w)
             heist__backoff_begin(&backoff, w->pool->settings.spin);
         } else if (heist__backoff_wait(&backoff, &w->random) == HEIST__PARK) {
             heist__idle_sleep(&w->pool->idle, &w->sleeper, &calls);
+            if (heist__barrier_lost()) heist__nap(); /* it may have slept, or not: not to search without end */
             heist__backoff_begin(&backoff, w->pool->settings.spin);
         }
     }

@@ -32,6 +32,7 @@ typedef struct heist__scope_core {
 typedef struct heist__loose {
     _Alignas(max_align_t) heist_task *task;
     heist__scope_core *core; /* NULL: counts for the pool only */
+    heist__worker *from;     /* the worker of another pool that waits for it, as root of a run; NULL: none does */
     /* Called when it has run, or was dropped. By then `w` (NULL outside) has counted nothing yet. Frees it. */
     void (*end)(struct heist__loose *, heist__worker *w, bool ran);
     size_t size;                /* of the block it lies in; 0: not ours to free */
@@ -42,7 +43,8 @@ typedef struct heist__loose {
  * worker. Read by: thieves; see heist__scope_at. */
 typedef struct heist__run_level {
     HEIST__ATOMIC(heist__scope_core *) core; /* the scope that this task's detached tasks belong to */
-    HEIST__ATOMIC(uint32_t) base;            /* number of the first slot that descends from it */
+    HEIST__ATOMIC(heist__worker *) from; /* the worker of another pool that waits for the run it is part of, or NULL */
+    HEIST__ATOMIC(uint32_t) base;        /* number of the first slot that descends from it */
 } heist__run_level;
 
 /* How deep such tasks may nest on one worker, if the address space allows; beyond, it waits without helping. */
@@ -161,12 +163,17 @@ void *heist__worker_main(void *worker);
 /* ---- level.c: what a worker is doing ---- */
 /* Notes that `w` begins a task from elsewhere, and ends it. There must be room (heist__level_room). */
 bool heist__level_room(heist__worker *w);
-void heist__level_enter(heist__worker *w, heist__scope_core *core);
+void heist__level_enter(heist__worker *w, heist__scope_core *core, heist__worker *from);
 void heist__level_leave(heist__worker *w);
 /* The scope of what `w` is doing. */
 heist__scope_core *heist__scope_now(heist__worker *w);
-/* The scope of the task in slot `number` of `victim`, which is in the deque. */
-heist__scope_core *heist__scope_at(heist__worker *victim, uint32_t number);
+/* The scope of the task in slot `number` of `victim`, which is in the deque, and who waits for its run. */
+heist__scope_core *heist__scope_at(heist__worker *victim, uint32_t number, heist__worker **from);
+/* Whether what the calling thread does is part of a run that `pool` waits for, in whatever number of steps: one of its workers
+ * is below this task, or gave it, or gave what gave it. */
+bool heist__runs_for(heist__worker *w, const heist_pool *pool);
+/* The same for a task of a scope. */
+bool heist__runs_within(heist__worker *w, const heist__scope_core *core);
 /* The first slot that descends from what `w` is doing, or a later one. */
 uint32_t heist__level_floor(heist__worker *w);
 
@@ -176,6 +183,7 @@ typedef struct heist__stolen {
     heist_task *task;
     heist__worker *home;     /* who spawned it, and waits for it */
     heist__scope_core *core; /* the scope that its detached tasks belong to */
+    heist__worker *from;     /* as in heist__run_level */
 } heist__stolen;
 
 /* Takes the oldest task of `victim` if its top is still `seen` and its slot's number at least `floor`. */

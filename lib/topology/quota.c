@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "topology/affinity.h"
 
@@ -227,20 +228,25 @@ int heist__cpu_quota(const char *root, unsigned *cpus)
     return error;
 }
 
-unsigned heist__default_workers_at(const char *root)
+unsigned heist__default_workers_at(const char *root, bool *sure)
 {
-    unsigned count = 0, limit = 0;
+    unsigned count, limit = 0;
     heist__cpus allowed;
-    if (heist__cpus_read(&allowed) >= 0) {
+    bool masked = heist__cpus_read(&allowed) >= 0;
+    if (masked) {
         count = heist__cpus_count(&allowed);
         heist__cpus_free(&allowed);
+    } else {
+        long online = sysconf(_SC_NPROCESSORS_ONLN);
+        count = online > 0 ? (unsigned)online : 0;
     }
-    heist__cpu_quota(root, &limit); /* no memory to read it: as if there were none */
+    bool limited = heist__cpu_quota(root, &limit) == 0; /* no memory to read it: as if there were none */
+    if (sure) *sure = masked && limited;
     count = lesser(count, limit);
     return count ? count : 1;
 }
 
-unsigned heist__default_workers(void)
+unsigned heist__default_workers(bool *sure)
 {
-    return heist__default_workers_at(NULL);
+    return heist__default_workers_at(NULL, sure);
 }

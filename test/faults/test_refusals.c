@@ -81,6 +81,13 @@ static int install(const refusal *r)
 #endif
 }
 
+/* Filters add up: each refusal is one more. */
+static const char *install_all(const refusal *refusals)
+{
+    for (; refusals->error; refusals++) DEMAND(install(refusals) == 0, "no filter");
+    return NULL;
+}
+
 static const char *install_only(const void *argument)
 {
     return install(argument) == 0 ? NULL : "no";
@@ -320,6 +327,14 @@ static void memory_that_may_be_elsewhere_is_a_note(void)
 
 /* ---- sleeping ---- */
 
+/* How many CPUs the process keeps busy while it has nothing to do. */
+static double cpus_in_use(void)
+{
+    double cpu = clock_ms(CLOCK_PROCESS_CPUTIME_ID), wall = clock_ms(CLOCK_MONOTONIC);
+    sleep_us(300000);
+    return (clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu) / (clock_ms(CLOCK_MONOTONIC) - wall);
+}
+
 static const char *futex_from_heist_is_refused(const void *argument)
 {
     DEMAND(install(argument) == 0, "no filter");
@@ -336,7 +351,7 @@ static void without_futex_everything_is_right_if_slower(void)
     with_seccomp();
     FOR_BOTH_ERRORS(error)
     {
-        scenario s = {{SYS_futex, *error, FROM_HEIST}, some_workers(3), NULL};
+        scenario s = {{SYS_futex, *error, FROM_HEIST}, some_workers(3), "the kernel refuses futex"};
         child_succeeds(futex_from_heist_is_refused, &s.refusal, "the filter itself");
         child_succeeds(make_and_use, &s, "futex");
         s.options.fences = HEIST_FENCES_BOTH;
@@ -344,6 +359,179 @@ static void without_futex_everything_is_right_if_slower(void)
         s.options.inbox = 2; /* submitters have to wait for room */
         child_succeeds(make_and_use, &s, "futex, a small inbox");
     }
+}
+
+/* Two workers that searched without end would be busy all the time that other processes leave them. */
+#define AT_REST 0.4
+
+typedef struct {
+    const refusal *before, *after; /* the pool is made */
+    bool may_spin;                 /* nothing is left to sleep with */
+} at_rest;
+
+static const char *rest(const void *argument)
+{
+    const at_rest *a = argument;
+    heist_options options = some_workers(2);
+    const char *trouble = a->before ? install_all(a->before) : NULL;
+    heist_pool *pool = heist_pool_new(&options);
+    DEMAND(pool, heist_explain());
+    if (!trouble) trouble = trouble_with(pool);
+    if (!trouble && a->after) trouble = install_all(a->after);
+    if (!trouble) trouble = trouble_with(pool);
+    DEMAND(!trouble, trouble);
+    if (!a->may_spin) DEMAND(cpus_in_use() < AT_REST, "a pool without work keeps CPUs busy");
+    trouble = trouble_with(pool);
+    DEMAND(!trouble, trouble);
+    DEMAND(heist_pool_free(pool) == 0, "not freed");
+    return NULL;
+}
+
+static const refusal no_futex[] = {{SYS_futex, EPERM, FROM_HEIST}, {0}};
+static const refusal no_membarrier[] = {{SYS_membarrier, EPERM, FROM_ANYWHERE}, {0}};
+static const refusal no_futex_nor_clock_sleep[] = {
+    {SYS_futex, ENOSYS, FROM_HEIST}, {SYS_clock_nanosleep, EPERM, FROM_HEIST}, {0}};
+static const refusal no_sleep_at_all[] = {
+    {SYS_futex, EPERM, FROM_HEIST}, {SYS_clock_nanosleep, EPERM, FROM_HEIST}, {SYS_ppoll, ENOSYS, FROM_HEIST}, {0}};
+
+static void who_cannot_be_woken_sleeps_by_the_clock(void)
+{
+    with_seccomp();
+    child_succeeds(rest, &(at_rest){0}, "nothing refused");
+    child_succeeds(rest, &(at_rest){.before = no_futex}, "futex");
+    child_succeeds(rest, &(at_rest){.before = no_futex_nor_clock_sleep}, "futex and clock_nanosleep");
+    child_succeeds(rest, &(at_rest){.after = no_membarrier}, "membarrier, later");
+    child_succeeds(rest, &(at_rest){.before = no_sleep_at_all, .may_spin = true}, "every way to sleep");
+}
+
+/* ---- lost while tasks run ---- */
+
+typedef struct {
+    heist_pool *pool;
+    const char *trouble;
+    HEIST__ATOMIC(unsigned) rounds, enough;
+} busy;
+
+static void *go_on(void *argument)
+{
+    busy *b = argument;
+    while (!b->trouble && !heist__load_acquire(&b->enough)) {
+        b->trouble = trouble_with(b->pool);
+        heist__add_acq_rel(&b->rounds, 1);
+    }
+    return NULL;
+}
+
+static void await_rounds(busy *b, unsigned more)
+{
+    unsigned until = heist__load_acquire(&b->rounds) + more;
+    while (!b->trouble && heist__load_acquire(&b->rounds) < until) sleep_us(200);
+}
+
+static const char *lose_in_the_middle(const void *argument)
+{
+    busy b = {0};
+    heist_options options = some_workers(3);
+    pthread_t thread;
+    b.pool = heist_pool_new(&options);
+    DEMAND(b.pool, heist_explain());
+    DEMAND(pthread_create(&thread, NULL, go_on, &b) == 0, "no thread");
+    await_rounds(&b, 3);
+    const char *trouble = install_all(argument); /* with TSYNC: for the threads that run, too */
+    if (!trouble) await_rounds(&b, test_scale(20u));
+    heist__store_release(&b.enough, 1);
+    pthread_join(thread, NULL);
+    DEMAND(!trouble, trouble);
+    DEMAND(!b.trouble, b.trouble);
+    DEMAND(heist_pool_free(b.pool) == 0, "not freed");
+    return NULL;
+}
+
+static void rights_may_be_lost_while_tasks_run(void)
+{
+    with_seccomp();
+    static const struct {
+        long number;
+        const char *name;
+    } calls[] = {{SYS_membarrier, "membarrier"},
+                 {SYS_sched_setaffinity, "sched_setaffinity"},
+                 {SYS_sched_yield, "sched_yield"},
+                 {SYS_mbind, "mbind"},
+                 {SYS_clock_gettime, "clock_gettime"},
+                 {SYS_clock_nanosleep, "clock_nanosleep"},
+                 {SYS_madvise, "madvise"}};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        whose from = calls[i].number == SYS_clock_nanosleep ? FROM_HEIST : FROM_ANYWHERE; /* this test sleeps, too */
+        refusal all[] = {{calls[i].number, errors[i % 2], from}, {0}};
+        child_succeeds(lose_in_the_middle, all, calls[i].name);
+    }
+}
+
+/* Whoever sleeps when futex is lost cannot be woken, so this takes a few seconds: it must wake by itself. */
+static void sleepers_wake_by_themselves_when_futex_is_lost(void)
+{
+    with_seccomp();
+    child_succeeds(rest, &(at_rest){.after = no_futex}, "asleep");
+    child_succeeds(lose_in_the_middle, no_futex, "in the middle");
+}
+
+/* ---- the clock ---- */
+
+static HEIST__ATOMIC(unsigned) clock_is_refused; /* Written by: the test. Read by: whoever asks for the time. */
+
+int __real_clock_gettime(clockid_t clock, struct timespec *t);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *t);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *t)
+{
+    if (!heist__load_acquire(&clock_is_refused)) return __real_clock_gettime(clock, t);
+    errno = EPERM;
+    return -1;
+}
+
+static HEIST__ATOMIC(unsigned) may_end;
+
+static void hold_the_worker(void *unused)
+{
+    (void)unused;
+    while (!heist__load_acquire(&may_end)) sleep_us(100);
+}
+
+static int add_up(heist_range part, void *sum)
+{
+    int64_t of_part = 0;
+    HEIST_EACH(i, part) of_part += i;
+    heist__add_relaxed((HEIST__ATOMIC(int64_t) *)sum, of_part); /* relaxed: read after the loop */
+    return 0;
+}
+
+/* Usually the clock is read without the kernel, and cannot be refused; where it can, libc's function says so. */
+static void without_a_clock_patience_ends_and_loops_are_right(void)
+{
+    heist_options options = some_workers(1);
+    options.inbox = 2;
+    heist_pool *pool = heist_pool_new(&options);
+    TEST_ASSERT_NOT_NULL_MESSAGE(pool, heist_explain());
+    heist__store_release(&may_end, 0);
+    heist__store_release(&clock_is_refused, 1);
+    int error = 0, accepted = -1;
+    for (; !error && accepted < 10; accepted++) error = heist_submit(pool, hold_the_worker, NULL, 20);
+    heist__store_release(&may_end, 1);
+    int waited = heist_pool_wait(pool);
+    bool right = true;
+    for (heist_schedule how = HEIST_SCHEDULE_DEFAULT; how <= HEIST_SCHEDULE_AUTO; how++) {
+        HEIST__ATOMIC(int64_t) sum;
+        heist__store_release(&sum, 0);
+        heist_loop_options loop = HEIST_LOOP_OPTIONS_INIT;
+        loop.schedule = how;
+        right = right && heist_for(pool, heist_upto(10000), add_up, &sum, &loop) == 0 &&
+                heist__load_acquire(&sum) == 49995000;
+    }
+    heist__store_release(&clock_is_refused, 0);
+    TEST_ASSERT_EQUAL_INT(-ETIMEDOUT, error);
+    TEST_ASSERT_TRUE(accepted >= 2 && accepted < 10);
+    TEST_ASSERT_EQUAL_INT(0, waited);
+    TEST_ASSERT_TRUE(right);
+    free_pool(pool);
 }
 
 static void madvise_may_be_refused_in_silence(void)
@@ -368,6 +556,10 @@ int main(void)
     RUN_TEST(the_affinity_mask_may_be_unreadable);
     RUN_TEST(memory_that_may_be_elsewhere_is_a_note);
     RUN_TEST(without_futex_everything_is_right_if_slower);
+    RUN_TEST(who_cannot_be_woken_sleeps_by_the_clock);
+    RUN_TEST(rights_may_be_lost_while_tasks_run);
+    RUN_TEST(sleepers_wake_by_themselves_when_futex_is_lost);
+    RUN_TEST(without_a_clock_patience_ends_and_loops_are_right);
     RUN_TEST(madvise_may_be_refused_in_silence);
     return UNITY_END();
 }

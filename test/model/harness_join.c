@@ -83,7 +83,7 @@ static void run(heist_worker *face, heist_slot *bottom, heist_task *task)
     model_check(r->contents == SPAWNED, "%s is run without its contents", names[i]);
     state[i] = RUNNING;
     if (i == X && nested) {
-        heist__level_enter(heist__worker_of(face), NULL);
+        heist__level_enter(heist__worker_of(face), NULL, NULL);
         heist__level_leave(heist__worker_of(face));
     }
     if (i == X && !chain) {
@@ -118,7 +118,7 @@ static void run_x_and_more(void *unused)
 {
     (void)unused;
     heist__worker *w = worker[1];
-    heist__stolen x = {&records[X].task, worker[0], NULL}, y = {&records[Y].task, worker[3], NULL};
+    heist__stolen x = {&records[X].task, worker[0], NULL, NULL}, y = {&records[Y].task, worker[3], NULL, NULL};
     heist__run_stolen(w, &x);
     if (below) {
         join(&w->frames.face, heist__bottom_of(w), P1);
@@ -145,7 +145,7 @@ static void join_x1_inside_x(void *unused)
 static void run_x1_and_y(void *unused)
 {
     (void)unused;
-    heist__stolen x1 = {&records[X1].task, worker[1], NULL}, y = {&records[Y].task, worker[3], NULL};
+    heist__stolen x1 = {&records[X1].task, worker[1], NULL, NULL}, y = {&records[Y].task, worker[3], NULL, NULL};
     heist__run_stolen(worker[2], &x1);
     heist__run_stolen(worker[2], &y);
 }
@@ -154,14 +154,14 @@ static void run_x1_and_y(void *unused)
 static void run_q1(void *unused)
 {
     (void)unused;
-    heist__stolen q1 = {&records[Q1].task, worker[2], NULL};
+    heist__stolen q1 = {&records[Q1].task, worker[2], NULL, NULL};
     heist__run_stolen(worker[0], &q1);
 }
 
 static void run_q2(void *unused)
 {
     (void)unused;
-    heist__stolen q2 = {&records[Q2].task, worker[2], NULL};
+    heist__stolen q2 = {&records[Q2].task, worker[2], NULL, NULL};
     heist__run_stolen(worker[1], &q2);
 }
 
@@ -227,7 +227,7 @@ void model_setup(void)
         worker[i] = model_worker(pool, i, 3, model_number("fenced", 0));
         if (i < 3) pool->workers[i] = worker[i];
         if (pool->settings.spin || i == 3) model_ignore(&worker[i]->join_asleep, sizeof worker[i]->join_asleep);
-        for (unsigned k = 0; k < MODEL_LEVELS; k++) model_ignore(&worker[i]->levels[k].core, 8); /* no scopes here */
+        for (unsigned k = 0; k < MODEL_LEVELS; k++) model_ignore(&worker[i]->levels[k].core, 16); /* no scopes here */
     }
     model_ignore(worker[3], sizeof *worker[3]); /* a home for y, not a thread */
     if (!chain && !crossed) pool->count = 2;

@@ -243,7 +243,7 @@ static void make_worker(unsigned i, bool fenced)
     for (unsigned v = 0; v < pool->count; v++) {
         if (v != i) w->victims.worker[w->victims.count++] = (uint16_t)v;
     }
-    for (unsigned k = 0; k < MODEL_LEVELS; k++) model_ignore(&w->levels[k].core, 8);
+    for (unsigned k = 0; k < MODEL_LEVELS; k++) model_ignore(&w->levels[k].core, 16);
     if (!strpbrk(bodies, "f")) model_ignore(&w->waits_on, sizeof w->waits_on);
 }
 

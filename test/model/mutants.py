@@ -220,9 +220,9 @@ MUTANTS = [
            'heist__store_release(&task->state, HEIST__TASK_TAKEN', 'heist__store_relaxed(&task->state, HEIST__TASK_TAKEN',
            'join'),
     Mutant('J1', 'the thief says so before its level', JOIN,
-           '    heist__level_enter(w, stolen->core);\n    uint64_t waits_on',
+           '    heist__level_enter(w, stolen->core, stolen->from);\n    uint64_t waits_on',
            '    heist__store_release(&task->state, HEIST__TASK_TAKEN | (uintptr_t)w->index << 3);\n'
-           '    heist__level_enter(w, stolen->core);\n    uint64_t waits_on', 'join'),
+           '    heist__level_enter(w, stolen->core, stolen->from);\n    uint64_t waits_on', 'join'),
     Mutant('J1', 'the thief keeps what it said it waits on', JOIN,
            '    heist__store_relaxed(&w->waits_on, 0);                                            /* relaxed: J1', '    /*',
            'join',

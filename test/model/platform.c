@@ -3,6 +3,7 @@
 #include "idle/backoff.h"
 #include "platform/barrier.h"
 #include "platform/futex.h"
+#include "platform/nap.h"
 
 bool heist__barrier_available(void)
 {
@@ -17,10 +18,25 @@ bool heist__heavy_barrier(bool fenced)
     return true;
 }
 
-void heist__futex_wait(HEIST__ATOMIC(uint32_t) * word, uint32_t expected, int64_t timeout_ns)
+bool heist__barrier_lost(void)
+{
+    return false;
+}
+
+void heist__nap(void)
+{
+}
+
+bool heist__futex_available(void)
+{
+    return true;
+}
+
+bool heist__futex_wait(HEIST__ATOMIC(uint32_t) * word, uint32_t expected, int64_t timeout_ns)
 {
     (void)timeout_ns;
     model_futex_wait(word, expected);
+    return false;
 }
 
 void heist__futex_wake(HEIST__ATOMIC(uint32_t) * word, int count)

@@ -52,7 +52,7 @@ NOTHING(int, heist__machine_load, (heist__machine * m, const char *text, char *n
 NOTHING(void, heist__machine_free, (heist__machine * m), )
 NOTHING(int, heist__settings_read, (heist__settings * s, const heist_options *options), 0)
 NOTHING(void, heist__settings_free, (heist__settings * s), )
-NOTHING(unsigned, heist__default_workers, (void), 1)
+NOTHING(unsigned, heist__default_workers, (bool *sure), 1)
 NOTHING(void, heist__strategy_init, (heist__strategy_state * state, heist__strategy chosen), )
 NOTHING(int, heist__victims_init,
         (heist__victims * v, const heist__machine *m, const unsigned *pu_of, unsigned workers, unsigned thief,

@@ -313,7 +313,7 @@ static void the_quota_of_a_control_group_counts(void)
     write_file("/sys/fs/cgroup/cgroup.subtree_control", "+cpu");
     TEST_ASSERT_EQUAL_INT(0, mkdir("/sys/fs/cgroup/limited", 0755));
     write_file("/sys/fs/cgroup/limited/cgroup.procs", "1");
-    TEST_ASSERT_EQUAL_UINT(CPUS, heist__default_workers());
+    TEST_ASSERT_EQUAL_UINT(CPUS, heist__default_workers(NULL));
     static const struct {
         const char *quota;
         unsigned workers;
@@ -321,7 +321,7 @@ static void the_quota_of_a_control_group_counts(void)
         {"300000 100000", 3}, {"250000 100000", 3}, {"50000 100000", 1}, {"1600000 100000", CPUS}, {"max", CPUS}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_file("/sys/fs/cgroup/limited/cpu.max", cases[i].quota);
-        TEST_ASSERT_EQUAL_UINT_MESSAGE(cases[i].workers, heist__default_workers(), cases[i].quota);
+        TEST_ASSERT_EQUAL_UINT_MESSAGE(cases[i].workers, heist__default_workers(NULL), cases[i].quota);
         heist_pool *pool = heist_pool_new(NULL);
         TEST_ASSERT_NOT_NULL(pool);
         TEST_ASSERT_EQUAL_UINT_MESSAGE(cases[i].workers, heist_pool_workers(pool), cases[i].quota);

@@ -129,7 +129,7 @@ static void stack_size(void *argument)
 
 static void workers_that_share_cpus_spin_less(void)
 {
-    unsigned cpus = heist__default_workers();
+    unsigned cpus = heist__default_workers(NULL);
     heist_pool *few = pool_of(1, HEIST_FENCES_DEFAULT), *many = pool_of(2 * cpus, HEIST_FENCES_DEFAULT);
     TEST_ASSERT_TRUE(many->settings.spin > 0);
     TEST_ASSERT_LESS_THAN_UINT(few->settings.spin, many->settings.spin);
@@ -198,7 +198,7 @@ static void the_affinity_mask_sets_the_number_of_workers(void)
     free_pool(pool);
     pool = heist_pool_new(NULL);
     TEST_ASSERT_NOT_NULL(pool);
-    TEST_ASSERT_EQUAL_UINT(heist__default_workers(), heist_pool_workers(pool)); /* test_quota has what that is */
+    TEST_ASSERT_EQUAL_UINT(heist__default_workers(NULL), heist_pool_workers(pool)); /* test_quota has what that is */
     free_pool(pool);
 }
 
@@ -273,6 +273,84 @@ static void a_task_may_end_another_pool(void)
     TEST_ASSERT_EQUAL_INT(0, heist_run(first, frees_the_second, &error));
     TEST_ASSERT_EQUAL_INT(0, error);
     free_pool(first);
+}
+
+/* ---- rings of waiting: each waits for the next, and the last is to wait for the first ---- */
+
+static heist_scope ring_scope;
+static atomic_int refusals;
+
+static void refuse_to_wait(void)
+{
+    size_t cancelled = 7;
+    int right = heist_pool_free(first) == -EDEADLK && heist_pool_wait(first) == -EDEADLK &&
+                heist_pool_shutdown(first, HEIST_CANCEL, &cancelled) == -EDEADLK && cancelled == 0 &&
+                heist_pool_wait(second) == -EDEADLK && heist_explain()[0];
+    if (ring_scope.core) right = right && heist_scope_wait(&ring_scope) == -EDEADLK;
+    atomic_fetch_add(&refusals, right);
+}
+
+/* From stolen children, too. */
+HEIST_VOID_TASK(refuse_below, int, depth)
+{
+    if (depth == 0) {
+        refuse_to_wait();
+        return;
+    }
+    HEIST_SPAWN(left, refuse_below, depth - 1);
+    HEIST_CALL(refuse_below, depth - 1);
+    HEIST_SYNC(left);
+}
+
+static void on_the_second(void *third)
+{
+    if (third)
+        HEIST_RUN((heist_pool *)third, refuse_below, 5);
+    else
+        HEIST_RUN(NULL, refuse_below, 5);
+}
+
+static void on_the_first(void *third)
+{
+    if (heist_run(second, on_the_second, third) != 0) atomic_fetch_sub(&refusals, 1000);
+}
+
+HEIST_VOID_TASK(on_the_first_below, int, depth, heist_pool *, third)
+{
+    if (depth == 0) {
+        on_the_first(third);
+        return;
+    }
+    HEIST_SPAWN(left, on_the_first_below, depth - 1, third);
+    HEIST_CALL(on_the_first_below, depth - 1, third);
+    HEIST_SYNC(left);
+}
+
+static void nobody_waits_for_who_waits_for_it(void)
+{
+    FOR_BOTH_FENCE_MODES(mode)
+    {
+        first = pool_of(2, *mode);
+        second = pool_of(3, *mode);
+        heist_pool *third = pool_of(3, *mode);
+        atomic_store(&refusals, 0);
+        TEST_ASSERT_EQUAL_INT(0, heist_run(first, on_the_first, NULL));
+        TEST_ASSERT_EQUAL_INT(32, atomic_load(&refusals));
+        TEST_ASSERT_EQUAL_INT(0, heist_run(first, on_the_first, third));
+        TEST_ASSERT_EQUAL_INT(64, atomic_load(&refusals));
+        HEIST_RUN(first, on_the_first_below, 2, third);
+        TEST_ASSERT_EQUAL_INT(64 + 4 * 32, atomic_load(&refusals));
+        TEST_ASSERT_EQUAL_INT(0, heist_scope_begin(&ring_scope, first));
+        TEST_ASSERT_EQUAL_INT(0, heist_detach(&ring_scope, on_the_first, third));
+        TEST_ASSERT_EQUAL_INT(0, heist_scope_end(&ring_scope));
+        TEST_ASSERT_EQUAL_INT(64 + 5 * 32, atomic_load(&refusals));
+        TEST_ASSERT_EQUAL_INT64(FIB_N, HEIST_RUN(first, fib, N)); /* they live on */
+        int error = 1;
+        TEST_ASSERT_EQUAL_INT(0, heist_run(first, frees_the_second, &error)); /* nobody waits for anybody now */
+        TEST_ASSERT_EQUAL_INT(0, error);
+        free_pool(third);
+        free_pool(first);
+    }
 }
 
 static void a_typed_run_has_a_result_even_when_the_pool_is_closed(void)
@@ -387,6 +465,7 @@ int main(void)
     RUN_TEST(nothing_can_be_said_of_no_pool);
     RUN_TEST(a_task_cannot_end_or_await_its_own_pool);
     RUN_TEST(a_task_may_end_another_pool);
+    RUN_TEST(nobody_waits_for_who_waits_for_it);
     RUN_TEST(a_typed_run_has_a_result_even_when_the_pool_is_closed);
     RUN_TEST(the_default_pool_is_made_once_and_gone_at_exit);
     RUN_TEST(a_described_machine_orders_the_victims);

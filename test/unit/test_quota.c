@@ -325,7 +325,7 @@ static void this_system_can_be_asked(void)
 {
     unsigned cpus;
     TEST_ASSERT_EQUAL_INT(0, heist__cpu_quota(NULL, &cpus));
-    unsigned workers = heist__default_workers();
+    unsigned workers = heist__default_workers(NULL);
     TEST_ASSERT_TRUE(workers >= 1);
     TEST_ASSERT_TRUE(workers <= heist__cpus_count(&mask_before));
     if (cpus) TEST_ASSERT_TRUE(workers <= cpus);
@@ -341,18 +341,18 @@ static void a_narrow_mask_makes_few_workers(void)
     int refused = sched_setaffinity(0, one.size, one.set);
     heist__cpus_free(&one);
     if (refused) TEST_IGNORE_MESSAGE("the affinity mask cannot be set here");
-    TEST_ASSERT_EQUAL_UINT(1, heist__default_workers_at(root));
-    TEST_ASSERT_EQUAL_UINT(1, heist__default_workers());
+    TEST_ASSERT_EQUAL_UINT(1, heist__default_workers_at(root, NULL));
+    TEST_ASSERT_EQUAL_UINT(1, heist__default_workers(NULL));
 }
 
 static void workers_are_the_lesser_of_mask_and_quota(void)
 {
     unsigned in_mask = heist__cpus_count(&mask_before);
-    TEST_ASSERT_EQUAL_UINT(in_mask, heist__default_workers_at(root)); /* no quota in an empty picture */
+    TEST_ASSERT_EQUAL_UINT(in_mask, heist__default_workers_at(root, NULL)); /* no quota in an empty picture */
     draw_v2("1000 100000\n", NULL);
-    TEST_ASSERT_EQUAL_UINT(1, heist__default_workers_at(root));
+    TEST_ASSERT_EQUAL_UINT(1, heist__default_workers_at(root, NULL));
     draw_v2("18446744073709551615 1\n", NULL);
-    TEST_ASSERT_EQUAL_UINT(in_mask, heist__default_workers_at(root));
+    TEST_ASSERT_EQUAL_UINT(in_mask, heist__default_workers_at(root, NULL));
 }
 
 int main(void)

@@ -121,6 +121,44 @@ static void every_seed_computes_the_same(void)
 
 /* ---- the options reach the thieves ---- */
 
+static unsigned seeds_seen;
+
+/* Each draw moves a generator one step on, and no step leads to the same state twice: so it began with this seed if it is a
+ * few steps behind it, and with no other. */
+static bool began_with(const heist__random *now, uint64_t seed, unsigned stream)
+{
+    heist__random r;
+    heist__random_seed(&r, seed, stream);
+    for (int i = 0; i < 1000000; i++, heist__random_next(&r)) {
+        if (r.state == now->state) return true;
+    }
+    return false;
+}
+
+static void look_at_seed(void *argument)
+{
+    const heist_options *options = argument;
+    heist__worker *w = heist__self();
+    for (unsigned stream = 0; stream < 2; stream++) {
+        if (began_with(&w->random, options->seed, stream) != (stream == w->index)) return;
+    }
+    if (!began_with(&w->random, options->seed + 1, w->index)) __atomic_fetch_add(&seeds_seen, 1, __ATOMIC_RELAXED);
+}
+
+static void the_seed_reaches_each_workers_generator(void)
+{
+    heist_options options = options_of(HEIST_STRATEGY_RANDOM, HEIST_AMOUNT_ONE, HEIST_FENCES_DEFAULT, HEIST_BIND_NONE);
+    options.workers = 2;
+    for (options.seed = 5; options.seed < 7; options.seed++) {
+        heist_pool *pool = heist_pool_new(&options);
+        TEST_ASSERT_NOT_NULL_MESSAGE(pool, heist_explain());
+        seeds_seen = 0;
+        for (int i = 0; i < 6; i++) TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, look_at_seed, &options, HEIST_WAIT));
+        free_pool(pool);
+        TEST_ASSERT_EQUAL_UINT(6, seeds_seen);
+    }
+}
+
 enum { CROWD = 60 };
 static int crowd_ran;
 
@@ -205,6 +243,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(every_strategy_amount_fence_mode_and_binding_computes_the_same);
     RUN_TEST(every_seed_computes_the_same);
+    RUN_TEST(the_seed_reaches_each_workers_generator);
     RUN_TEST(a_thief_takes_one_or_half_as_it_was_told);
     RUN_TEST(a_worker_has_the_strategy_asked_for_and_an_adaptive_one_adapts);
     return UNITY_END();

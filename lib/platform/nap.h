@@ -1,0 +1,10 @@
+/* A short sleep by the clock, where nobody can be woken: the kernel refused what waking needs. */
+#ifndef HEIST_PLATFORM_NAP_H
+#define HEIST_PLATFORM_NAP_H
+
+#define HEIST__NAP_NS 1000000
+
+/* Sleeps for about HEIST__NAP_NS; where every way of sleeping is refused, too, it yields the CPU. Keeps errno. */
+void heist__nap(void);
+
+#endif
