@@ -60,21 +60,6 @@ static void count_finished(heist_pool *pool, heist__worker *w, heist__scope_core
     }
 }
 
-void heist__tell_waiters(heist_pool *pool)
-{
-    heist__compiler_barrier();                            /* T4: the waiter's barrier orders counting and this load */
-    if (pool->idle.fenced) heist__fence_seq_cst();        /* T4, fence mode */
-    if (heist__load_relaxed(&pool->waiting) == 0) return; /* relaxed: T4 orders it */
-    pthread_mutex_lock(&pool->lock);
-    for (heist__waiter *waiter = pool->waiters; waiter; waiter = waiter->next) {
-        if (heist__load_relaxed(&waiter->quiet) || !heist__detector_quiet(waiter->detector))
-            continue;                            /* relaxed: locked */
-        heist__store_release(&waiter->quiet, 1); /* T5. Pairs with the waiter's load. */
-        heist__futex_wake(&waiter->quiet, 1);
-    }
-    pthread_mutex_unlock(&pool->lock);
-}
-
 void heist__loose_run(heist__worker *w, heist__loose *l)
 {
     heist_pool *pool = w->pool;

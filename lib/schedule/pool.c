@@ -34,7 +34,7 @@ void heist__note(heist_pool *pool, const char *format, ...)
         vsnprintf(pool->notes + used, sizeof pool->notes - used, format, arguments);
         va_end(arguments);
     }
-    pthread_mutex_unlock(&pool->lock);
+    heist__waiters_unlock(pool);
 }
 
 /* ---- workers ---- */
@@ -317,6 +317,7 @@ static int forget_parent(heist_pool *pool)
     pool->waiters = NULL;
     /* relaxed throughout: no worker runs; starting the threads publishes it */
     heist__store_relaxed(&pool->waiting, 0);
+    heist__store_relaxed(&pool->news, 0);
     heist__store_relaxed(&pool->wanting_room, 0);
     heist__store_relaxed(&pool->outsiders, 0);
     heist__store_relaxed(&pool->idle.asleep, 0);

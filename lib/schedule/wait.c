@@ -1,9 +1,51 @@
 /* Waiting for quiescence. A waiter is listed, then passes a heavy barrier, then looks: a finisher that counts after that
- * look sees the list (T4). Finishers look only when they run out of tasks of the same scope. */
+ * look sees the list (T4). Finishers look only when they run out of tasks of the same scope.
+ *
+ * The list has a lock, and whoever holds it may be descheduled. Finishers have other work to do and do not wait for it: they
+ * leave word, and whoever lets the list go looks for that (T6). */
 #include "schedule/worker.h"
 
 #include "platform/barrier.h"
 #include "platform/futex.h"
+
+/* With the list locked. */
+static void tell_the_quiet(heist_pool *pool)
+{
+    heist__exchange_seq_cst(&pool->news, 0); /* T6: who left word before has its count seen below */
+    for (heist__waiter *waiter = pool->waiters; waiter; waiter = waiter->next) {
+        if (heist__load_relaxed(&waiter->quiet) || !heist__detector_quiet(waiter->detector))
+            continue;                            /* relaxed: locked */
+        heist__store_release(&waiter->quiet, 1); /* T5. Pairs with the waiter's load. */
+        heist__futex_wake(&waiter->quiet, 1);
+    }
+}
+
+/* After leaving word, and after letting the list go: one of the two sees the other. */
+static void pass_on_news(heist_pool *pool)
+{
+    for (;;) {
+        heist__fence_seq_cst(); /* T6: before the looks at the word and at the lock */
+        if (!heist__load_relaxed(&pool->news) || pthread_mutex_trylock(&pool->lock) != 0) return; /* relaxed: T6 */
+        tell_the_quiet(pool);
+        pthread_mutex_unlock(&pool->lock);
+    }
+}
+
+void heist__tell_waiters(heist_pool *pool)
+{
+    heist__compiler_barrier();                            /* T4: the waiter's barrier orders counting and this load */
+    if (pool->idle.fenced) heist__fence_seq_cst();        /* T4, fence mode */
+    if (heist__load_relaxed(&pool->waiting) == 0) return; /* relaxed: T4 orders it */
+    heist__exchange_seq_cst(&pool->news,
+                            1); /* T6: after counting; an exchange, so that the last one brings all before it */
+    pass_on_news(pool);
+}
+
+void heist__waiters_unlock(heist_pool *pool)
+{
+    pthread_mutex_unlock(&pool->lock);
+    pass_on_news(pool);
+}
 
 bool heist__waiter_add(heist_pool *pool, heist__waiter *waiter, const heist__detector *detector)
 {
@@ -13,7 +55,7 @@ bool heist__waiter_add(heist_pool *pool, heist__waiter *waiter, const heist__det
     waiter->next = pool->waiters;
     pool->waiters = waiter;
     heist__store_relaxed(&pool->waiting, heist__load_relaxed(&pool->waiting) + 1); /* relaxed: T4 orders it */
-    pthread_mutex_unlock(&pool->lock);
+    heist__waiters_unlock(pool);
     return heist__heavy_barrier(pool->idle.fenced); /* T4 */
 }
 
@@ -24,7 +66,7 @@ void heist__waiter_remove(heist_pool *pool, heist__waiter *waiter)
     while (*at != waiter) at = &(*at)->next;
     *at = waiter->next;
     heist__store_relaxed(&pool->waiting, heist__load_relaxed(&pool->waiting) - 1); /* relaxed: locked */
-    pthread_mutex_unlock(&pool->lock);
+    heist__waiters_unlock(pool);
 }
 
 void heist__wait_outside(heist_pool *pool, const heist__detector *detector)

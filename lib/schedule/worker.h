@@ -135,6 +135,8 @@ struct heist_pool {
 
     /* How many waiters are listed. Written by: under `lock`. Read by: finishers. */
     _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) waiting;
+    /* A finisher may have made something quiet. Written by: finishers (to 1), who has locked `lock` (to 0). Read by: all. */
+    HEIST__ATOMIC(uint32_t) news;
     pthread_mutex_t lock; /* guards the list of waiters and the notes, never a task's path */
     heist__waiter *waiters;
     char notes[HEIST__NOTES_SIZE];
@@ -208,10 +210,12 @@ int heist__loose_give(heist_pool *pool, heist__loose *l, long patience_ms);
 void heist__loose_run(heist__worker *w, heist__loose *l);
 /* Takes one from an inbox, the worker's own node first. */
 heist__loose *heist__inbox_find(heist__worker *w);
-/* After finishing: tells those who wait if it is over. */
-void heist__tell_waiters(heist_pool *pool);
 
 /* ---- wait.c ---- */
+/* After finishing: tells those who wait if it is over. Does not block. */
+void heist__tell_waiters(heist_pool *pool);
+/* Whoever has locked the pool's `lock` gives it back by this. */
+void heist__waiters_unlock(heist_pool *pool);
 /* Lists a waiter. False: the kernel refused the barrier that makes sure of being told; look from time to time. */
 bool heist__waiter_add(heist_pool *pool, heist__waiter *waiter, const heist__detector *detector);
 void heist__waiter_remove(heist_pool *pool, heist__waiter *waiter);

@@ -377,6 +377,7 @@ static const char *rest(const void *argument)
     heist_pool *pool = heist_pool_new(&options);
     DEMAND(pool, heist_explain());
     if (!trouble) trouble = trouble_with(pool);
+    sleep_us(20000); /* they fall asleep */
     if (!trouble && a->after) trouble = install_all(a->after);
     if (!trouble) trouble = trouble_with(pool);
     DEMAND(!trouble, trouble);

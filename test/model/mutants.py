@@ -399,7 +399,7 @@ MUTANTS = [
     Mutant('T4', 'no heavy barrier in the waiter', WAIT, 'return heist__heavy_barrier(pool->idle.fenced); /* T4 */',
            'return true;', 'pool',
            first='bare outside=sw --preemptions 3 --stale 1'),
-    Mutant('T4', 'no fence in the finisher, fence mode', LOOSE,
+    Mutant('T4', 'no fence in the finisher, fence mode', WAIT,
            '    if (pool->idle.fenced) heist__fence_seq_cst();        /* T4, fence mode */\n', '', 'pool',
            first='bare outside=s second=q fenced --preemptions 2 --stale 1'),
     Mutant('T4', 'the waiter looks before it is listed', WAIT,
@@ -409,13 +409,29 @@ MUTANTS = [
            '    int64_t nap_ns = heist__waiter_add(pool, &waiter, detector) ? -1 : 1000000;\n'
            '    while (!heist__load_acquire(&waiter.quiet) && !over) {\n', 'pool',
            first='bare outside=sw --preemptions 3 --stale 1'),
-    Mutant('T5', 'the finisher tells relaxed', LOOSE, 'heist__store_release(&waiter->quiet, 1); /* T5',
+    Mutant('T5', 'the finisher tells relaxed', WAIT, 'heist__store_release(&waiter->quiet, 1); /* T5',
            'heist__store_relaxed(&waiter->quiet, 1); /* T5', 'pool',
            survives='the finisher tells while it holds the lock of the list, and the waiter takes that lock before '
                     'it goes on'),
     Mutant('T5', 'the waiter reads relaxed', WAIT, 'while (!heist__load_acquire(&waiter.quiet)',
            'while (!heist__load_relaxed(&waiter.quiet)', 'pool',
            survives='as above'),
+
+    Mutant('T6', 'who lets the list go does not look for word', WAIT,
+           '    pthread_mutex_unlock(&pool->lock);\n    pass_on_news(pool);', '    pthread_mutex_unlock(&pool->lock);', 'pool',
+           first='bare outside=sw second=w --preemptions 3 --stale 0'),
+    Mutant('T6', 'no word is left', WAIT, '    heist__exchange_seq_cst(&pool->news, 1); /* T6', '    /* T6', 'pool',
+           first='bare outside=sw --preemptions 3 --stale 1'),
+    Mutant('T6', 'no fence between the word and the lock', WAIT,
+           '        heist__fence_seq_cst(); /* T6: before', '        /* T6: before', 'pool',
+           first='bare outside=sw second=w --preemptions 3 --stale 1'),
+    Mutant('T6', 'the word is taken back after the look', WAIT,
+           '        heist__futex_wake(&waiter->quiet, 1);\n    }\n', '        heist__futex_wake(&waiter->quiet, 1);\n    }\n'
+           '    heist__exchange_seq_cst(&pool->news, 0);\n', 'pool',
+           first='bare outside=sw second=w --preemptions 3 --stale 0'),
+    Mutant('T6', 'who tells looks no second time', WAIT,
+           '        pthread_mutex_unlock(&pool->lock);\n    }\n', '        pthread_mutex_unlock(&pool->lock);\n        return;\n    }\n',
+           'pool', first='bare outside=sw second=w --preemptions 3 --stale 0'),
 
     # --- submission and shutdown ---
     Mutant('Q1', 'put publishes relaxed', INBOX, 'heist__store_release(&slot->sequence, tail + 1)',

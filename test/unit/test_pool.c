@@ -295,11 +295,39 @@ HEIST_VOID_TASK(refuse_below, int, depth)
 {
     if (depth == 0) {
         refuse_to_wait();
+        sleep_us(300); /* time for thieves */
         return;
     }
     HEIST_SPAWN(left, refuse_below, depth - 1);
     HEIST_CALL(refuse_below, depth - 1);
     HEIST_SYNC(left);
+}
+
+static void refuse_once(void *unused)
+{
+    (void)unused;
+    refuse_to_wait();
+}
+
+/* On a single worker: who waits for the scope runs its task. */
+static void wait_for_scope(void *unused)
+{
+    (void)unused;
+    heist_scope scope;
+    int error = heist_scope_begin(&scope, NULL);
+    if (!error) error = heist_detach(&scope, refuse_once, NULL);
+    if (!error) error = heist_scope_end(&scope);
+    if (error) atomic_fetch_sub(&refusals, 1000);
+}
+
+static void on_the_second_alone(void *pool)
+{
+    if (heist_run(pool, wait_for_scope, NULL) != 0) atomic_fetch_sub(&refusals, 1000);
+}
+
+static void on_the_first_alone(void *third)
+{
+    if (heist_run(second, on_the_second_alone, third) != 0) atomic_fetch_sub(&refusals, 1000);
 }
 
 static void on_the_second(void *third)
@@ -340,10 +368,14 @@ static void nobody_waits_for_who_waits_for_it(void)
         TEST_ASSERT_EQUAL_INT(64, atomic_load(&refusals));
         HEIST_RUN(first, on_the_first_below, 2, third);
         TEST_ASSERT_EQUAL_INT(64 + 4 * 32, atomic_load(&refusals));
+        heist_pool *single = pool_of(1, *mode);
+        TEST_ASSERT_EQUAL_INT(0, heist_run(first, on_the_first_alone, single));
+        TEST_ASSERT_EQUAL_INT(64 + 4 * 32 + 1, atomic_load(&refusals));
+        free_pool(single);
         TEST_ASSERT_EQUAL_INT(0, heist_scope_begin(&ring_scope, first));
         TEST_ASSERT_EQUAL_INT(0, heist_detach(&ring_scope, on_the_first, third));
         TEST_ASSERT_EQUAL_INT(0, heist_scope_end(&ring_scope));
-        TEST_ASSERT_EQUAL_INT(64 + 5 * 32, atomic_load(&refusals));
+        TEST_ASSERT_EQUAL_INT(64 + 5 * 32 + 1, atomic_load(&refusals));
         TEST_ASSERT_EQUAL_INT64(FIB_N, HEIST_RUN(first, fib, N)); /* they live on */
         int error = 1;
         TEST_ASSERT_EQUAL_INT(0, heist_run(first, frees_the_second, &error)); /* nobody waits for anybody now */

@@ -68,6 +68,7 @@ void model_futex_wait(const volatile void *word, uint32_t expected);
 void model_futex_wake(const volatile void *word, int count);
 void model_membarrier(void);
 void model_lock(volatile void *mutex);
+int model_trylock(volatile void *mutex); /* 0, or EBUSY */
 void model_unlock(volatile void *mutex);
 void *model_malloc(size_t size);
 void *model_calloc(size_t count, size_t size);

@@ -88,8 +88,9 @@ static const char *value_text(const volatile void *where, uint64_t value)
 
 static const char *const order_names[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
 static const char *const kind_names[] = {
-    "-",          "load",          "store",      "exchange", "add",    "cas",  "fence", "membarrier", "membarrier ends",
-    "futex wait", "futex returns", "futex wake", "lock",     "unlock", "join", "choose"};
+    "-",     "load",       "store",           "exchange",   "add",           "cas",
+    "fence", "membarrier", "membarrier ends", "futex wait", "futex returns", "futex wake",
+    "lock",  "try lock",   "unlock",          "join",       "choose"};
 static char line_text[160], line_place[64];
 
 void table_begin(void)
@@ -112,7 +113,8 @@ void table_step(const step *s, int number)
     if (o->line) snprintf(line_place, sizeof line_place, "%s:%d", slash ? slash + 1 : o->file, o->line);
     int n = snprintf(line_text, sizeof line_text, "%s", kind_names[o->kind]);
     bool memory = o->kind >= OP_LOAD && o->kind <= OP_CAS;
-    if (memory || o->kind == OP_FUTEX_WAIT || o->kind == OP_FUTEX_WAKE || o->kind == OP_LOCK || o->kind == OP_UNLOCK)
+    if (memory || o->kind == OP_FUTEX_WAIT || o->kind == OP_FUTEX_WAKE || o->kind == OP_LOCK || o->kind == OP_TRYLOCK ||
+        o->kind == OP_UNLOCK)
         n += snprintf(line_text + n, sizeof line_text - (size_t)n, " %s", name_of(location_address[o->location], 0));
     if (memory) n += snprintf(line_text + n, sizeof line_text - (size_t)n, " %s", order_names[o->order]);
     if (o->kind == OP_STORE)

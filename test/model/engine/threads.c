@@ -1,5 +1,6 @@
 /* Threads as coroutines: each runs until it wants a step that others could notice, and waits there until the explorer
  * lets it. Steps that nobody else could notice are taken at once. */
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -213,6 +214,11 @@ void model_lock(volatile void *mutex)
     if (self >= 0) ask_location((op){.file = "mutex", .kind = OP_LOCK, .size = 4}, mutex);
 }
 
+int model_trylock(volatile void *mutex)
+{
+    return self >= 0 ? (int)ask_location((op){.file = "mutex", .kind = OP_TRYLOCK, .size = 4}, mutex) : 0;
+}
+
 void model_unlock(volatile void *mutex)
 {
     if (self >= 0) ask_location((op){.file = "mutex", .kind = OP_UNLOCK, .size = 4}, mutex);
@@ -316,6 +322,10 @@ void thread_step(int t, int choice)
     case OP_FUTEX_WAIT: h->asleep = newest_value(l) == h->next.expected; break; /* the kernel looks at what is there */
     case OP_FUTEX_ASLEEP: break;
     case OP_FUTEX_WAKE: futex_wake(t); break;
+    case OP_TRYLOCK:
+        h->result = newest_value(l) == 0 ? 0 : EBUSY;
+        if (h->result) break;
+        /* fall through */
     case OP_LOCK:
         take_over(t, &now.history[l][now.count[l] - 1].gives);
         store_latest(t, l, 1, false, true);

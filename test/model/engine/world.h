@@ -65,6 +65,7 @@ typedef enum {
     OP_FUTEX_ASLEEP,
     OP_FUTEX_WAKE,
     OP_LOCK,
+    OP_TRYLOCK,
     OP_UNLOCK,
     OP_JOIN,
     OP_CHOOSE

@@ -7,7 +7,7 @@
 
 #include "soak.h"
 
-void soak_point(const char *file, int line);
+void soak_point(const char *file, int line, const char *function);
 
 static _Atomic uint64_t round_seed;
 static atomic_uint one_in; /* passages between two delays, about; 0: none */
@@ -59,8 +59,9 @@ static void hold_up(chance *c)
     }
 }
 
-void soak_point(const char *file, int line)
+void soak_point(const char *file, int line, const char *function)
 {
+    (void)function;
     static _Thread_local chance mine;
     static _Thread_local uint64_t mine_of;
     static _Thread_local uint32_t left;

@@ -1,14 +1,14 @@
-/* heist/atomic.h for the soak: the same accesses, each a point where a thread may be held up. Found before the real one when
- * the library is compiled for the soak. A point is called by its place: frames.c:214. */
+/* heist/atomic.h for the soak and for test/stress/held_up: the same accesses, each a point where a thread may be held up. Found
+ * before the real one when the library is compiled for them. A point is called by its place: frames.c:214. */
 #ifndef SOAK_ATOMIC_H
 #define SOAK_ATOMIC_H
 
 #pragma GCC system_header /* include_next is not ISO C */
 #include_next <heist/atomic.h>
 
-void soak_point(const char *file, int line);
+void soak_point(const char *file, int line, const char *function);
 
-#define SOAK__HERE soak_point(__FILE__, __LINE__)
+#define SOAK__HERE soak_point(__FILE__, __LINE__, __func__)
 
 #undef heist__load_relaxed
 #undef heist__load_acquire

@@ -1,0 +1,139 @@
+/* The points: every atomic access of the library, as heist/atomic.h for the soak says. Which there are is found out by running:
+ * a table that every passage looks into, with a place for each file and line. */
+#include <heist/heist.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "held_up.h"
+
+void soak_point(const char *file, int line, const char *function);
+
+#define PLACES 4096u
+
+typedef struct {
+    _Atomic(const char *) file; /* NULL: free. Written by: who comes first. */
+    _Atomic(const char *) function;
+    atomic_int line;
+    _Atomic uint64_t passed;
+} place;
+
+static place places[PLACES];
+static point listed[PLACES];
+static place *place_of[PLACES]; /* of listed[i] */
+static unsigned count;
+
+static _Atomic(place *) wanted; /* who passes it next is held up. Written by: the main thread, and who is held up. */
+static unsigned hold_ms;
+static holding result;
+static atomic_bool over;
+
+double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+void sleep_ms(unsigned ms)
+{
+    struct timespec t = {ms / 1000, (long)(ms % 1000) * 1000000};
+    while (nanosleep(&t, &t) != 0) {
+    }
+}
+
+/* NULL: the table is full. */
+static place *find(const char *file, int line, const char *function)
+{
+    unsigned at = (unsigned)((uintptr_t)file / 8 + (unsigned)line * 31u) % PLACES;
+    for (unsigned i = 0; i < PLACES; i++, at = (at + 1) % PLACES) {
+        place *p = &places[at];
+        const char *there = atomic_load(&p->file);
+        if (!there && atomic_compare_exchange_strong(&p->file, &there, file)) {
+            atomic_store(&p->function, function);
+            atomic_store(&p->line, line);
+            return p;
+        }
+        while (atomic_load(&p->line) == 0) { /* somebody is just writing it */
+        }
+        if (there == file && atomic_load(&p->line) == line) return p;
+    }
+    return NULL;
+}
+
+static void hold(void)
+{
+    uint64_t before[WORKERS], after[WORKERS];
+    holding h = {.worker = heist_worker_number()};
+    double begin = now_ms();
+    work_done(before);
+    sleep_ms(hold_ms);
+    work_done(after);
+    h.ms = now_ms() - begin;
+    for (int i = 0; i < WORKERS; i++) {
+        if (i == h.worker) continue;
+        h.others += after[i] - before[i];
+        h.stood += after[i] == before[i];
+    }
+    result = h;
+    atomic_store(&over, true);
+}
+
+void soak_point(const char *file, int line, const char *function)
+{
+    static _Thread_local bool inside; /* of hold: it asks the library for its worker */
+    if (inside) return;
+    place *p = find(file, line, function);
+    if (!p) return;
+    atomic_fetch_add_explicit(&p->passed, 1, memory_order_relaxed); /* relaxed: only a number to show */
+    place *here = p;
+    if (atomic_load(&wanted) != p || !atomic_compare_exchange_strong(&wanted, &here, NULL)) return;
+    inside = true;
+    hold();
+    inside = false;
+}
+
+static int by_file_and_line(const void *a, const void *b)
+{
+    const place *p = *(place *const *)a, *q = *(place *const *)b;
+    int files = strcmp(atomic_load(&p->file), atomic_load(&q->file));
+    return files ? files : atomic_load(&p->line) - atomic_load(&q->line);
+}
+
+unsigned points_list(unsigned ms)
+{
+    sleep_ms(ms);
+    count = 0;
+    for (unsigned i = 0; i < PLACES; i++) {
+        if (atomic_load(&places[i].file) && atomic_load(&places[i].passed)) place_of[count++] = &places[i];
+    }
+    qsort(place_of, count, sizeof *place_of, by_file_and_line);
+    for (unsigned i = 0; i < count; i++) {
+        place *p = place_of[i];
+        listed[i] =
+            (point){atomic_load(&p->file), atomic_load(&p->function), atomic_load(&p->line), atomic_load(&p->passed)};
+    }
+    return count;
+}
+
+const point *points_at(unsigned number)
+{
+    return &listed[number];
+}
+
+/* How long somebody may take to come by. */
+#define PATIENCE_MS 100
+
+bool points_hold(unsigned number, unsigned ms, holding *h)
+{
+    hold_ms = ms;
+    atomic_store(&over, false);
+    atomic_store(&wanted, place_of[number]);
+    for (int waited = 0; atomic_load(&wanted) && waited < PATIENCE_MS; waited++) sleep_ms(1);
+    place *p = place_of[number];
+    if (atomic_compare_exchange_strong(&wanted, &p, NULL)) return false;
+    while (!atomic_load(&over)) sleep_ms(1);
+    *h = result;
+    return true;
+}

@@ -1,0 +1,173 @@
+/* Work without end on one pool, by several threads from outside: fork/join, detached tasks in scopes, plain children, loops, and
+ * submissions that are waited for. Each task counts for the worker that runs it. */
+#include <heist/heist.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "held_up.h"
+
+static heist_pool *pool;
+static atomic_bool enough;
+static _Atomic(const char *) trouble;
+
+static struct {
+    _Alignas(128) _Atomic uint64_t tasks;
+} done[WORKERS];
+
+static void count_one(void)
+{
+    int worker = heist_worker_number();
+    if (worker >= 0) atomic_fetch_add_explicit(&done[worker].tasks, 1, memory_order_relaxed); /* relaxed: a number */
+}
+
+static void demand(bool right, const char *sentence)
+{
+    if (!right) atomic_store(&trouble, sentence);
+}
+
+uint64_t work_done(uint64_t each[WORKERS])
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < WORKERS; i++) sum += each[i] = atomic_load(&done[i].tasks);
+    return sum;
+}
+
+const char *work_trouble(void)
+{
+    return atomic_load(&trouble);
+}
+
+/* ---- the kinds ---- */
+
+HEIST_TASK(long, fib, int, n)
+{
+    count_one();
+    if (n < 2) return n;
+    HEIST_SPAWN(left, fib, n - 1);
+    long right = HEIST_CALL(fib, n - 2);
+    return HEIST_SYNC(left) + right;
+}
+
+/* A child that is joined before a younger one: it is taken out of the middle. */
+HEIST_TASK(long, crossed, int, n)
+{
+    if (n == 0) return 1;
+    HEIST_SPAWN(a, fib, 6);
+    HEIST_SPAWN(b, crossed, n - 1);
+    HEIST_SPAWN(c, fib, 5);
+    long first = HEIST_SYNC(a);
+    return first + HEIST_SYNC(b) + HEIST_SYNC(c);
+}
+
+static void fork_and_join(void)
+{
+    demand(HEIST_RUN(pool, fib, 14) == 377, "fib is wrong");
+    demand(HEIST_RUN(pool, crossed, 10) == 131, "children joined in another order gave another result");
+}
+
+static void one_of_many(void *argument)
+{
+    count_one();
+    atomic_fetch_add((atomic_uint *)argument, 1);
+}
+
+static void in_a_scope(void *argument)
+{
+    atomic_uint ran = 0;
+    heist_scope scope;
+    (void)argument;
+    if (heist_scope_begin(&scope, NULL) != 0) {
+        demand(false, "no scope");
+        return;
+    }
+    for (int i = 0; i < 40; i++) demand(heist_detach(&scope, one_of_many, &ran) == 0, "not detached");
+    for (int i = 0; i < 20; i++) heist_spawn(&scope, one_of_many, &ran);
+    heist_join(&scope);
+    heist_scope_end(&scope);
+    demand(atomic_load(&ran) == 60, "a scope ended before its tasks, or one ran twice");
+}
+
+static void scopes(void)
+{
+    demand(heist_run(pool, in_a_scope, NULL) == 0, "no run");
+}
+
+static void submissions(void)
+{
+    atomic_uint ran = 0;
+    heist_scope scope;
+    demand(heist_scope_begin(&scope, pool) == 0, "no scope outside");
+    for (int i = 0; i < 50; i++)
+        demand(heist_scope_submit(&scope, one_of_many, &ran, HEIST_WAIT) == 0, "not submitted");
+    demand(heist_scope_end(&scope) == 0, "not waited");
+    demand(atomic_load(&ran) == 50, "waiting ended before the tasks, or one ran twice");
+}
+
+/* Work that does not come from outside: each task leaves the next one. There is one such chain, so that most workers have to look
+ * for work, and steal. */
+static void of_itself(void *argument)
+{
+    count_one();
+    HEIST_RUN(NULL, fib, 13);
+    if (!atomic_load(&enough)) demand(heist_detach(NULL, of_itself, argument) == 0, "not detached");
+}
+
+static int part_of_loop(heist_range part, void *argument)
+{
+    atomic_uint *ran = argument;
+    HEIST_EACH(i, part)
+    {
+        count_one();
+        atomic_fetch_add(ran, 1);
+    }
+    return 0;
+}
+
+static void loops(void)
+{
+    atomic_uint ran = 0;
+    heist_loop_options options = HEIST_LOOP_OPTIONS_INIT;
+    options.batch = 10;
+    demand(heist_for(pool, heist_upto(1000), part_of_loop, &ran, &options) == 0, "no loop");
+    demand(atomic_load(&ran) == 1000, "a loop left something out, or did it twice");
+}
+
+/* ---- who gives it ---- */
+
+/* More than one of each kind: whoever waits for what the held-up thread has is out of the game. */
+static void (*const kinds[])(void) = {fork_and_join, scopes, submissions, loops, fork_and_join, scopes};
+#define THREADS (sizeof kinds / sizeof *kinds)
+static pthread_t threads[THREADS];
+
+static void *give_on_and_on(void *kind)
+{
+    while (!atomic_load(&enough)) (*(void (*const *)(void))kind)();
+    return NULL;
+}
+
+void work_begin(void)
+{
+    heist_options options = HEIST_OPTIONS_INIT;
+    options.workers = WORKERS;
+    options.inbox = 16;
+    pool = heist_pool_new(&options);
+    if (!pool) {
+        fprintf(stderr, "held_up: %s\n", heist_explain());
+        exit(2);
+    }
+    demand(heist_submit(pool, of_itself, NULL, HEIST_WAIT) == 0, "not submitted");
+    for (size_t i = 0; i < THREADS; i++) {
+        if (pthread_create(&threads[i], NULL, give_on_and_on, (void *)&kinds[i]) == 0) continue;
+        fputs("held_up: no thread\n", stderr);
+        exit(2);
+    }
+}
+
+void work_end(void)
+{
+    atomic_store(&enough, true);
+    for (size_t i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    demand(heist_pool_free(pool) == 0, "not freed");
+}
