@@ -250,20 +250,20 @@ static int copy(hwloc_topology_t topology, heist__machine *m, const heist__cpus 
     return error;
 }
 
-/* How many PUs a text describes, roughly: the product of the counts outside brackets. */
+/* How many PUs a text describes, roughly: the product of the numbers outside brackets that are not part of a word. They are
+ * read as hwloc does: after blanks and a sign, and also octal and hexadecimal ones. */
 static unsigned long long described_pus(const char *text)
 {
     unsigned long long product = 1;
     int depth = 0;
-    for (const char *c = text; *c; c++) {
+    for (const char *c = text; *c && product <= HEIST__DESCRIBED_MAX; c++) {
         if (*c == '(' || *c == '[') depth++;
         if (*c == ')' || *c == ']') depth--;
-        bool starts = c == text || c[-1] == ':' || isspace((unsigned char)c[-1]);
-        if (depth || !starts || !isdigit((unsigned char)*c)) continue;
-        unsigned long long count = strtoull(c, NULL, 10);
+        bool in_word = c > text && isalnum((unsigned char)c[-1]);
+        if (depth || in_word || !isdigit((unsigned char)*c)) continue;
+        unsigned long long count = strtoull(c, NULL, 0);
         if (count > HEIST__DESCRIBED_MAX) return count;
-        product *= count;
-        if (product > HEIST__DESCRIBED_MAX) break;
+        if (count) product *= count;
     }
     return product;
 }
