@@ -21,7 +21,7 @@ int heist__loop_options_read(heist_loop_options *o, const heist_loop_options *fr
 {
     memset(o, 0, sizeof *o);
     if (!from) return 0;
-    if (!read_sized(o, sizeof *o, from, from->size))
+    if (HEIST__ENDS_WITHIN(from->size, heist_loop_options, report) || !read_sized(o, sizeof *o, from, from->size))
         return heist__fail(-EINVAL, "%s: size is %zu; it must be sizeof(heist_loop_options)", who, from->size);
     if ((int)o->schedule < HEIST_SCHEDULE_DEFAULT || o->schedule > HEIST_SCHEDULE_AUTO)
         return heist__fail(-EINVAL, "%s: there is no schedule %d", who, (int)o->schedule);

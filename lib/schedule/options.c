@@ -121,13 +121,16 @@ static int check(const heist_options *o)
     return 0;
 }
 
-/* The caller's struct, which may be shorter or, if what is beyond is zero, longer than ours. */
+/* The caller's struct, which may be shorter or, if what is beyond is zero, longer than ours. Half a pointer is no version's. */
 static int copy_options(heist_options *o, const heist_options *from)
 {
     *o = (heist_options)HEIST_OPTIONS_INIT;
     if (!from) return 0;
     size_t size = from->size ? from->size : sizeof *from;
-    CHECK(size >= offsetof(heist_options, bind) && size < 4096, "size is %zu; it must be sizeof(heist_options)", size);
+    bool possible = size >= offsetof(heist_options, bind) && size < 4096 &&
+                    !HEIST__ENDS_WITHIN(size, heist_options, name) &&
+                    !HEIST__ENDS_WITHIN(size, heist_options, topology);
+    CHECK(possible, "size is %zu; it must be sizeof(heist_options)", size);
     for (size_t i = sizeof *o; i < size; i++) {
         CHECK(((const char *)from)[i] == 0, "the options have fields that this version of heist does not know");
     }

@@ -30,6 +30,10 @@ typedef struct heist__settings {
     bool strict;
 } heist__settings;
 
+/* Whether a sized struct ends within a field. Where that is a pointer no version can be meant, and half of it cannot be used. */
+#define HEIST__ENDS_WITHIN(size, type, field)                                                                          \
+    ((size) > offsetof(type, field) && (size) < offsetof(type, field) + sizeof(((type *)0)->field))
+
 /* Returns 0, or -EINVAL or -ENOMEM with the sentence kept for heist_explain. */
 int heist__settings_read(heist__settings *s, const heist_options *options);
 void heist__settings_free(heist__settings *s);
