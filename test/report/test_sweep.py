@@ -148,6 +148,15 @@ def a_tree_that_is_read_only_will_do():
     assert done.returncode == 0, done.stderr
     assert 'A task of fib' in page(where, 'report')
     assert sorted(os.listdir(tree)) == before
+    nowhere = place('read-only')
+    os.chmod(nowhere, 0o555)
+    os.chmod(tree, 0o555)
+    done = sweep('--only', 'fib', where=nowhere, prefix=prefix)
+    refused = sweep('--only', 'fib', '--out', os.path.join(tree, 'a', 'b'), where=where, prefix=prefix)
+    os.chmod(tree, 0o755)
+    assert done.returncode == 0, done.stderr
+    assert 'A task of fib' in page(SCRATCH, 'cache', 'heist', 'report')
+    assert refused.returncode == 2 and 'cannot write to' in refused.stderr, refused
 
 
 def interrupted_in_tree(where, **more):
@@ -212,6 +221,17 @@ def what_is_lacking_is_told():
         executable('pkg-config', '#!/bin/sh\nexit 0\n')
     assert done.returncode == 0 and 'lacking: libhwloc-dev libtbb-dev' in done.stderr, done.stderr
     assert 'Left out for want of: libhwloc-dev libtbb-dev' in page(where, 'report')
+
+
+def without_what_it_needs_it_says_what_to_install_and_leaves_nothing():
+    where = place('nothing here')
+    executable('meson', '#!/bin/sh\necho 0.56\n')
+    try:
+        done = sweep('--only', 'fib', where=where)
+    finally:
+        executable('meson', MESON)
+    assert done.returncode == 2 and done.stderr.rstrip().endswith('apt-get install meson'), done.stderr
+    assert os.listdir(where) == []
 
 
 def a_build_that_fails_is_status_2():

@@ -59,6 +59,7 @@ supply()
     local log=$1 missing packages=() line
     missing=$(lacking essential; lacking nicety)
     [ -n "$missing" ] || return 0
+    missing=$(awk '!seen[$0]++' <<<"$missing") # two needs may want the same package
     note "lacking: $(printf '%s\n' "$missing" | sed 's/ .*//' | tr '\n' ' ')"
     if ! $install; then
         :
@@ -76,8 +77,8 @@ supply()
         install_packages "$log" "${packages[@]}"
         hash -r
     fi
-    missing=$(lacking essential | tr '\n' ' ')
-    [ -z "$missing" ] || die "cannot go on without: $missing"
+    missing=$(lacking essential | sed 's/ .*//' | tr '\n' ' ')
+    [ -z "$missing" ] || die "cannot go on; what it needs, as root: apt-get install ${missing% }"
 }
 
 # --- what every build needs -------------------------------------------------------------------------------------------

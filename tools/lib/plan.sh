@@ -6,34 +6,32 @@
 
 plan()
 {
-    local runs=5 fib=32 tasks=1000000 queens=11 sort=1000000 strassen=512 tree=T3S threads=1
+    local runs=5 few=5 fib=32 tasks=1000000 queens=11 sort=1000000 strassen=512 trees=T3S threads=1
     local sizes=1000,2000 blas=serial,openblas,blis bits=20,24 batches=100,200,500,1000,5000,20000
-    local submitted=50000 wakes=200 steals=2000
+    local submitted=50000 wakes=200 steals=2000 there=none
     if $full; then
-        runs=15 fib=34 queens=12 sort=1000000,10000000 strassen=512,1024 tree=T1,T2,T3,T4,T5 threads=1,2
+        runs=11 few=3 queens=12 sort=1000000,10000000 strassen=512,1024 trees=T1,T2,T3,T4,T5 threads=1,2
         sizes=500,1000,2000,3000 blas=all bits=16,20,24,26 batches=100,200,500,1000,2000,5000,10000,20000,50000
-        submitted=200000 wakes=1000 steals=20000
+        submitted=200000 wakes=1000 steals=20000 there=all
     fi
     local all=(--workers "$workers" --against all --runs "$runs")
     local modes=static,shared,steal,hybrid,auto more name
 
-    # Tasks that do nothing: where workers share cores, some peers take seconds for what heist does in milliseconds.
+    # Tasks that do little: where workers share cores, some peers take seconds for what heist does in milliseconds. They
+    # are left out there, or run a few times.
+    more=$(beyond "$cores" "$workers")
     for name in "fib $fib" "tree $tasks" "wide $tasks"; do
         # shellcheck disable=SC2086 # two words
         set -- $name
-        if $full; then
-            step "$1" "$1" --size "$2" "${all[@]}"
-        else
-            step "$1" "$1" --size "$2" --workers "$used_cores" --against all --runs "$runs"
-            more=$(beyond "$cores" "$workers")
-            [ -z "$more" ] || step "$1-beyond" "$1" --size "$2" --workers "$more" --against none --runs "$runs"
-        fi
+        step "$1" "$1" --size "$2" --workers "$used_cores" --against all --runs "$runs"
+        [ -z "$more" ] || step "$1-beyond" "$1" --size "$2" --workers "$more" --against "$there" --runs "$few"
     done
     step nqueens nqueens --size "$queens" "${all[@]}"
     step for for --schedule auto "${all[@]}"
     step sort sort --size "$sort" "${all[@]}"
     step strassen strassen --size "$strassen" "${all[@]}"
-    step uts uts --size "$tree" "${all[@]}"
+    step uts uts --size "$trees" --workers "$used_cores" --against all --runs "$few"
+    [ -z "$more" ] || step uts-beyond uts --size "${trees%%,*}" --workers "$more" --against all --runs "$few"
     step gemm gemm --size "$sizes" --type double,single --workers "$used_cores" --against "$blas" --runs "$runs"
     more=$(beyond "$cores" 1,2,4,8,16) # what else the table of the seeds has
     [ -z "$more" ] || step gemm-beyond gemm --size 1000 --workers "$more" --against none --runs "$runs"
