@@ -12,8 +12,8 @@
 
 #include "platform/nap.h"
 
-/* After so long a sleeper looks for itself. Once in five seconds costs nothing that can be measured. */
-#define LONGEST_SLEEP_NS 5000000000
+/* Once a minute costs nothing that can be measured, and is later than any test would wait for a wake-up that is lost. */
+int64_t heist__futex_longest_ns = 60000000000;
 
 bool heist__futex_available(void)
 {
@@ -27,7 +27,7 @@ bool heist__futex_available(void)
 bool heist__futex_wait(HEIST__ATOMIC(uint32_t) * word, uint32_t expected, int64_t timeout_ns)
 {
     int saved = errno;
-    int64_t ns = timeout_ns < 0 || timeout_ns > LONGEST_SLEEP_NS ? LONGEST_SLEEP_NS : timeout_ns;
+    int64_t ns = timeout_ns < 0 || timeout_ns > heist__futex_longest_ns ? heist__futex_longest_ns : timeout_ns;
     struct timespec limit = {ns / 1000000000, ns % 1000000000};
     long r = syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, &limit, NULL, 0);
     bool timed_out = r < 0 && errno == ETIMEDOUT;

@@ -7,6 +7,9 @@
 
 #include <heist/atomic.h>
 
+/* After so long a sleeper looks for itself. Constant but for tests, which set it before there are workers. */
+extern int64_t heist__futex_longest_ns;
+
 /* Whether the kernel allows it now. */
 bool heist__futex_available(void);
 
