@@ -282,10 +282,9 @@ static int pool_make(heist_pool *pool)
     return 0;
 }
 
-heist_pool *heist_pool_new(const heist_options *options)
+static heist_pool *make_and_start(const heist_options *options)
 {
     heist__settings settings;
-    heist__registry_hook_fork();
     int error = heist__settings_read(&settings, options);
     heist_pool *pool = error ? NULL : aligned_alloc(_Alignof(heist_pool), sizeof *pool);
     if (!pool) {
@@ -304,6 +303,16 @@ heist_pool *heist_pool_new(const heist_options *options)
         return NULL;
     }
     heist__registry_add(pool);
+    return pool;
+}
+
+heist_pool *heist_pool_new(const heist_options *options)
+{
+    int cancellable;
+    heist__registry_hook_fork();
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable); /* no half of a pool is left behind */
+    heist_pool *pool = make_and_start(options);
+    pthread_setcancelstate(cancellable, NULL);
     return pool;
 }
 
@@ -378,16 +387,12 @@ int heist_pool_close(heist_pool *pool)
     return 0;
 }
 
-int heist_pool_shutdown(heist_pool *pool, heist_shutdown how, size_t *cancelled)
+static HEIST__ATOMIC(heist_pool *) the_default; /* Written by: under default_lock, or who ends it. Read by: anybody. */
+
+static void end_pool(heist_pool *pool, heist_shutdown how, size_t *cancelled)
 {
-    if (cancelled) *cancelled = 0;
-    if (!pool) return heist__fail(-EINVAL, "heist_pool_shutdown: no pool");
-    if (how != HEIST_DRAIN && how != HEIST_CANCEL)
-        return heist__fail(-EINVAL, "heist_pool_shutdown: how is %d", (int)how);
-    heist__worker *w = heist__self();
-    if (heist__runs_for(w, pool))
-        return heist__fail(-EDEADLK,
-                           "a pool cannot be ended by one of its own tasks, nor by what such a task waits for");
+    heist_pool *same = pool;
+    heist__cas_acq_rel(&the_default, &same, NULL); /* P2: whoever wants the default pool from now on makes a new one */
     heist_pool_close(pool);
     if (!heist__load_acquire(&pool->forked)) { /* a forked child that never used the pool has nothing to end */
         if (how == HEIST_CANCEL) heist__store_seq_cst(&pool->state, HEIST__POOL_CANCELLING);
@@ -399,6 +404,21 @@ int heist_pool_shutdown(heist_pool *pool, heist_shutdown how, size_t *cancelled)
     }
     heist__registry_remove(pool);
     pool_destroy(pool);
+}
+
+int heist_pool_shutdown(heist_pool *pool, heist_shutdown how, size_t *cancelled)
+{
+    if (cancelled) *cancelled = 0;
+    if (!pool) return heist__fail(-EINVAL, "heist_pool_shutdown: no pool");
+    if (how != HEIST_DRAIN && how != HEIST_CANCEL)
+        return heist__fail(-EINVAL, "heist_pool_shutdown: how is %d", (int)how);
+    if (heist__runs_for(heist__self(), pool))
+        return heist__fail(-EDEADLK, "a pool cannot be ended by its own tasks, nor by what one of them waits for");
+    if (!heist__registry_claim(pool)) return heist__fail(-EINVAL, "there is no such pool, or it is being ended");
+    int cancellable;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable); /* no half of a pool is left behind */
+    end_pool(pool, how, cancelled);
+    pthread_setcancelstate(cancellable, NULL);
     return 0;
 }
 
@@ -420,13 +440,11 @@ int heist_pool_wait(heist_pool *pool)
 
 /* ---- the default pool ---- */
 
-static HEIST__ATOMIC(heist_pool *) the_default; /* Written by: under default_lock. Read by: anybody. */
 static pthread_mutex_t default_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void end_default(void)
 {
-    heist_pool *pool = heist__load_acquire(&the_default);
-    if (pool && heist_pool_free(pool) == 0) heist__store_release(&the_default, NULL);
+    heist_pool_free(heist__load_acquire(&the_default)); /* P2; a task of its own is told no, and it lives on */
 }
 
 heist_pool *heist__default_if_made(void)

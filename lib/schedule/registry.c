@@ -54,6 +54,19 @@ void heist__registry_add(heist_pool *pool)
     pthread_mutex_unlock(&lock);
 }
 
+bool heist__registry_claim(heist_pool *pool)
+{
+    bool ours = false;
+    pthread_mutex_lock(&lock);
+    for (heist_pool *p = pools; p; p = p->next) {
+        if (p != pool) continue;
+        ours = !p->claimed;
+        p->claimed = true;
+    }
+    pthread_mutex_unlock(&lock);
+    return ours;
+}
+
 void heist__registry_remove(heist_pool *pool)
 {
     pthread_mutex_lock(&lock);

@@ -36,8 +36,8 @@ void heist__tell_waiters(heist_pool *pool)
     heist__compiler_barrier();                            /* T4: the waiter's barrier orders counting and this load */
     if (pool->idle.fenced) heist__fence_seq_cst();        /* T4, fence mode */
     if (heist__load_relaxed(&pool->waiting) == 0) return; /* relaxed: T4 orders it */
-    heist__exchange_seq_cst(&pool->news,
-                            1); /* T6: after counting; an exchange, so that the last one brings all before it */
+    /* T6: after counting. An exchange, so that the last one brings with it all that came before. */
+    heist__exchange_seq_cst(&pool->news, 1);
     pass_on_news(pool);
 }
 

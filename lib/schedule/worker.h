@@ -142,6 +142,7 @@ struct heist_pool {
     char notes[HEIST__NOTES_SIZE];
 
     heist_pool *next; /* in the registry */
+    bool claimed;     /* somebody ends it. Under the registry's lock. */
 };
 
 /* The calling thread's worker, or NULL. */
@@ -241,6 +242,8 @@ int heist__fail(int error, const char *format, ...) __attribute__((format(printf
 /* Before the first lock is taken that fork() must find free. */
 void heist__registry_hook_fork(void);
 void heist__registry_add(heist_pool *pool);
+/* Whether this is a pool, and nobody but the caller ends it. `pool` may be any address. */
+bool heist__registry_claim(heist_pool *pool);
 void heist__registry_remove(heist_pool *pool);
 
 /* ---- observe/print.c ---- */

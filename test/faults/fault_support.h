@@ -96,6 +96,75 @@ static inline const char *trouble_with(heist_pool *pool)
     return NULL;
 }
 
+static inline int add_up(heist_range part, void *sum)
+{
+    int64_t of_part = 0;
+    HEIST_EACH(i, part) of_part += i;
+    heist__add_relaxed((HEIST__ATOMIC(int64_t) *)sum, of_part); /* relaxed: read after the loop */
+    return 0;
+}
+
+/* The same for loops, by every schedule. */
+static inline const char *loop_trouble_with(heist_pool *pool)
+{
+    for (heist_schedule how = HEIST_SCHEDULE_DEFAULT; how <= HEIST_SCHEDULE_AUTO; how++) {
+        HEIST__ATOMIC(int64_t) sum;
+        heist__store_relaxed(&sum, 0); /* relaxed: the loop publishes it */
+        heist_loop_options options = HEIST_LOOP_OPTIONS_INIT;
+        options.schedule = how;
+        DEMAND(heist_for(pool, heist_upto(20000), add_up, &sum, &options) == 0, "a loop was refused");
+        DEMAND(heist__load_acquire(&sum) == 199990000, "a loop left something out, or did it twice");
+    }
+    return NULL;
+}
+
+/* ---- work that goes on beside the test ---- */
+
+typedef struct {
+    heist_pool *pool;
+    pthread_t thread;
+    const char *trouble;                   /* of the thread's rounds, when it has ended */
+    HEIST__ATOMIC(unsigned) rounds;        /* that came right. Written by: the thread. */
+    HEIST__ATOMIC(unsigned) enough, ended; /* Written by: the test; the thread. */
+} busy;
+
+static inline void *go_on(void *argument)
+{
+    busy *b = argument;
+    while (!b->trouble && !heist__load_acquire(&b->enough)) {
+        b->trouble = trouble_with(b->pool);
+        if (!b->trouble) b->trouble = loop_trouble_with(b->pool);
+        heist__add_acq_rel(&b->rounds, 1);
+    }
+    heist__store_release(&b->ended, 1);
+    return NULL;
+}
+
+/* Returns when the work has come so much further, or has ended with trouble. */
+static inline void await_rounds(busy *b, unsigned more)
+{
+    unsigned until = heist__load_acquire(&b->rounds) + more;
+    while (heist__load_acquire(&b->rounds) < until && !heist__load_acquire(&b->ended)) sleep_us(200);
+}
+
+static inline const char *busy_begin(busy *b, const heist_options *options)
+{
+    *b = (busy){.pool = heist_pool_new(options)};
+    DEMAND(b->pool, heist_explain());
+    DEMAND(pthread_create(&b->thread, NULL, go_on, b) == 0, "no thread");
+    await_rounds(b, 2);
+    return NULL;
+}
+
+static inline const char *busy_end(busy *b)
+{
+    heist__store_release(&b->enough, 1);
+    pthread_join(b->thread, NULL);
+    DEMAND(!b->trouble, b->trouble);
+    DEMAND(heist_pool_free(b->pool) == 0, "not freed");
+    return NULL;
+}
+
 /* ---- threads ---- */
 
 static inline void *do_nothing(void *argument)

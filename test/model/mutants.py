@@ -420,7 +420,7 @@ MUTANTS = [
     Mutant('T6', 'who lets the list go does not look for word', WAIT,
            '    pthread_mutex_unlock(&pool->lock);\n    pass_on_news(pool);', '    pthread_mutex_unlock(&pool->lock);', 'pool',
            first='bare outside=sw second=w --preemptions 3 --stale 0'),
-    Mutant('T6', 'no word is left', WAIT, '    heist__exchange_seq_cst(&pool->news, 1); /* T6', '    /* T6', 'pool',
+    Mutant('T6', 'no word is left', WAIT, '    heist__exchange_seq_cst(&pool->news, 1);\n', '', 'pool',
            first='bare outside=sw --preemptions 3 --stale 1'),
     Mutant('T6', 'no fence between the word and the lock', WAIT,
            '        heist__fence_seq_cst(); /* T6: before', '        /* T6: before', 'pool',
@@ -428,10 +428,10 @@ MUTANTS = [
     Mutant('T6', 'the word is taken back after the look', WAIT,
            '        heist__futex_wake(&waiter->quiet, 1);\n    }\n', '        heist__futex_wake(&waiter->quiet, 1);\n    }\n'
            '    heist__exchange_seq_cst(&pool->news, 0);\n', 'pool',
-           first='bare outside=sw second=w --preemptions 3 --stale 0'),
+           first='bare workers=2 outside=ssw --preemptions 2 --stale 0'),
     Mutant('T6', 'who tells looks no second time', WAIT,
            '        pthread_mutex_unlock(&pool->lock);\n    }\n', '        pthread_mutex_unlock(&pool->lock);\n        return;\n    }\n',
-           'pool', first='bare outside=sw second=w --preemptions 3 --stale 0'),
+           'pool', first='bare workers=2 outside=ssw --preemptions 2 --stale 0'),
 
     # --- submission and shutdown ---
     Mutant('Q1', 'put publishes relaxed', INBOX, 'heist__store_release(&slot->sequence, tail + 1)',

@@ -105,6 +105,7 @@ HARNESSES = {harness.name: harness for harness in [
         'bare outside=sw --preemptions 3 --stale 1',
         'bare outside=sw fenced --preemptions 3 --stale 1',
         'bare outside=sw second=w --preemptions 2 --stale 1',
+        'bare workers=2 outside=ssw --preemptions 2 --stale 0',
         'pusher=p --preemptions 2 --stale 1',
         'pusher=l --preemptions 2 --stale 1',
         'pusher=l outside=w --preemptions 2 --stale 0',

@@ -61,6 +61,7 @@ NOTHING(int, heist__victims_init,
 NOTHING(void, heist__victims_free, (heist__victims * v, void (*release)(void *)), )
 NOTHING(void, heist__registry_hook_fork, (void), )
 NOTHING(void, heist__registry_add, (heist_pool * pool), )
+NOTHING(bool, heist__registry_claim, (heist_pool * pool), true)
 NOTHING(void, heist__registry_remove, (heist_pool * pool), )
 NOTHING(bool, heist__stats_wanted, (void), false)
 NOTHING(void, heist__stats_print, (heist_pool * pool), )

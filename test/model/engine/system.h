@@ -24,6 +24,7 @@
 #define munmap(address, size) ((void)0)
 #define madvise(address, size, advice) ((void)0)
 #define pthread_mutex_lock(m) model_lock(m)
+#define pthread_setcancelstate(state, old) ((void)(old))
 #define pthread_mutex_trylock(m) model_trylock(m)
 #define pthread_mutex_unlock(m) model_unlock(m)
 #define sched_yield() model_pause()

@@ -28,7 +28,7 @@ typedef struct {
 unsigned points_list(unsigned ms);
 const point *points_at(unsigned number);
 
-/* What happened while a thread was held up. */
+/* What happened in the second half of the time for which a thread was held up. */
 typedef struct {
     int worker;      /* which one, or -1: a thread outside */
     uint64_t others; /* tasks that the other workers finished */

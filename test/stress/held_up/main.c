@@ -81,13 +81,15 @@ static bool same_function(const point *a, const point *b)
 /* The least that the others must do, of what all did before. Far below what they do in fact: a machine has other things to do,
  * and those that wait for the one held up are out of it. If they all stood behind a lock it would be next to nothing. */
 #define LEAST 0.02
+/* How many of them must do something. One alone may live on what never leaves its own deque. */
+#define MOVING 2
 
 /* Returns whether the others went on. */
-static bool hold_at(const settings *s, unsigned number, double usual, summary *sum)
+static bool hold_at(const settings *s, unsigned number, unsigned ms, double usual, summary *sum)
 {
     const point *p = points_at(number);
     holding h;
-    if (!points_hold(number, s->hold_ms, &h)) return true;
+    if (!points_hold(number, ms, &h)) return true;
     double rate = (double)h.others / h.ms / usual;
     sum->held++;
     sum->outside += h.worker < 0;
@@ -98,7 +100,7 @@ static bool hold_at(const settings *s, unsigned number, double usual, summary *s
         printf("%s:%d %s: held for %.0f ms (%s): the others did %llu tasks, %.0f%% of the usual rate; %u did none\n",
                base_name(p->file), p->line, p->function, h.ms, h.worker < 0 ? "outside" : "worker",
                (unsigned long long)h.others, 100 * rate, h.stood);
-    return rate >= LEAST;
+    return rate >= LEAST && WORKERS - (h.worker >= 0 ? 1u : 0u) - h.stood >= MOVING;
 }
 
 static bool chosen(const settings *s, const point *p)
@@ -106,11 +108,12 @@ static bool chosen(const settings *s, const point *p)
     return !s->only || strstr(p->function, s->only) || strstr(base_name(p->file), s->only);
 }
 
-/* Three chances: that all others wait for the one thread by design is rare, but not impossible. */
+/* More than one chance: that all others wait for the one thread by design is rare, but not impossible, and on a busy machine some
+ * may not have had a CPU. */
 static bool others_go_on(const settings *s, unsigned number, double usual, summary *sum)
 {
-    for (int chance = 0; chance < 3; chance++) {
-        if (hold_at(s, number, usual, sum)) return true;
+    for (unsigned chance = 0; chance < 4; chance++) {
+        if (hold_at(s, number, s->hold_ms << chance, usual, sum)) return true;
     }
     const point *p = points_at(number);
     printf("held_up:%d:the_others_go_on:FAIL: %s:%d %s: they do not\n", __LINE__, base_name(p->file), p->line,

@@ -62,13 +62,15 @@ static place *find(const char *file, int line, const char *function)
     return NULL;
 }
 
+/* Who had something at hand when the thread stopped may finish that: only what is done in the second half counts. */
 static void hold(void)
 {
     uint64_t before[WORKERS], after[WORKERS];
     holding h = {.worker = heist_worker_number()};
+    sleep_ms(hold_ms / 2);
     double begin = now_ms();
     work_done(before);
-    sleep_ms(hold_ms);
+    sleep_ms(hold_ms - hold_ms / 2);
     work_done(after);
     h.ms = now_ms() - begin;
     for (int i = 0; i < WORKERS; i++) {
