@@ -63,6 +63,7 @@ struct heist__omp_slot {
     unsigned record_count;    /* of `records` */
     unsigned index;           /* constant */
     int thread;               /* the number that libomp knows its thread by. Constant in a region. */
+    uint32_t loop;            /* the schedule of the loop that its thread is in, see kmp/loop.c */
     unsigned nested;          /* tasks run at once within each other */
     bool ending_group;        /* its thread waits for the current task's group */
     uint64_t next_id;

@@ -1,4 +1,4 @@
-/* Barriers, and the constructs that hide one; taskgroups; cancel. In clang's programs most work-sharing constructs end
+/* Barriers, and the constructs that hide one; taskgroups. In clang's programs most work-sharing constructs end
  * with a call of __kmpc_barrier, so libomp's can be left as they are. */
 #include "openmp/kmp/kmp.h"
 
@@ -110,30 +110,4 @@ void __kmpc_end_taskgroup(void *loc, int32_t gtid)
     heist__kmp_reduction *reduction = heist__kmp_reduction_of_group(self);
     heist__omp_group_end(self);
     if (reduction) heist__kmp_reduction_end(self, reduction);
-}
-
-/* ---- cancel ---- */
-
-static int bits_of(int32_t which)
-{
-    switch (which) {
-    case HEIST__KMP_PARALLEL: return HEIST__CANCEL_PARALLEL;
-    case HEIST__KMP_LOOP: return HEIST__CANCEL_LOOP;
-    case HEIST__KMP_SECTIONS: return HEIST__CANCEL_SECTIONS;
-    case HEIST__KMP_TASKGROUP: return HEIST__CANCEL_TASKGROUP;
-    default: heist__omp_fatal("__kmpc_cancel: of a kind that heist does not know");
-    }
-}
-
-int32_t __kmpc_cancel(void *loc, int32_t gtid, int32_t which)
-{
-    heist__omp_slot *self = heist__omp_self;
-    return self ? heist__omp_cancel(self, bits_of(which)) : HEIST__REAL(__kmpc_cancel)(loc, gtid, which);
-}
-
-int32_t __kmpc_cancellationpoint(void *loc, int32_t gtid, int32_t which)
-{
-    heist__omp_slot *self = heist__omp_self;
-    return self ? heist__omp_cancellation_point(self, bits_of(which))
-                : HEIST__REAL(__kmpc_cancellationpoint)(loc, gtid, which);
 }

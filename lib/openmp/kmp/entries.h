@@ -119,8 +119,56 @@ HEIST__ENTRY int32_t __kmpc_reduce(void *loc, int32_t gtid, int32_t count, size_
 HEIST__ENTRY int32_t __kmpc_cancel(void *loc, int32_t gtid, int32_t which);
 HEIST__ENTRY int32_t __kmpc_cancellationpoint(void *loc, int32_t gtid, int32_t which);
 
+/* ---- loops: X(width, type, type of steps) ---- */
+#define HEIST__KMP_LOOPS(X)                                                                                            \
+    X(4, int32_t, int32_t)                                                                                             \
+    X(4u, uint32_t, int32_t)                                                                                           \
+    X(8, int64_t, int64_t)                                                                                             \
+    X(8u, uint64_t, int64_t)
+#define DECLARE(width, type, step_type)                                                                                \
+    HEIST__ENTRY void __kmpc_dispatch_init_##width(void *loc, int32_t gtid, int32_t schedule, type lower, type upper,  \
+                                                   step_type step, step_type chunk);                                   \
+    HEIST__ENTRY void __kmpc_dist_dispatch_init_##width(void *loc, int32_t gtid, int32_t schedule, int32_t *last,      \
+                                                        type lower, type upper, step_type step, step_type chunk);      \
+    HEIST__ENTRY void __kmpc_for_static_init_##width(void *loc, int32_t gtid, int32_t schedule, int32_t *last,         \
+                                                     type *lower, type *upper, step_type *stride, step_type step,      \
+                                                     step_type chunk);                                                 \
+    HEIST__ENTRY void __kmpc_dist_for_static_init_##width(void *loc, int32_t gtid, int32_t schedule, int32_t *last,    \
+                                                          type *lower, type *upper, type *dist_upper,                  \
+                                                          step_type *stride, step_type step, step_type chunk);         \
+    extern int __kmpc_dispatch_next_##width(void *loc, int32_t gtid, int32_t *last, type *lower, type *upper,          \
+                                            step_type *stride);
+HEIST__KMP_LOOPS(DECLARE)
+#undef DECLARE
+
+/* ---- nestable locks ---- */
+typedef struct heist__kmp_nest_lock heist__kmp_nest_lock;
+HEIST__ENTRY void omp_init_nest_lock(heist__kmp_nest_lock **lock);
+HEIST__ENTRY void omp_init_nest_lock_(heist__kmp_nest_lock **lock);
+HEIST__ENTRY void omp_init_nest_lock_with_hint(heist__kmp_nest_lock **lock, int hint);
+HEIST__ENTRY void omp_init_nest_lock_with_hint_(heist__kmp_nest_lock **lock, const int *hint);
+HEIST__ENTRY void omp_destroy_nest_lock(heist__kmp_nest_lock **lock);
+HEIST__ENTRY void omp_destroy_nest_lock_(heist__kmp_nest_lock **lock);
+HEIST__ENTRY void omp_set_nest_lock(heist__kmp_nest_lock **lock);
+HEIST__ENTRY void omp_set_nest_lock_(heist__kmp_nest_lock **lock);
+HEIST__ENTRY int omp_test_nest_lock(heist__kmp_nest_lock **lock);
+HEIST__ENTRY int omp_test_nest_lock_(heist__kmp_nest_lock **lock);
+HEIST__ENTRY void omp_unset_nest_lock(heist__kmp_nest_lock **lock);
+HEIST__ENTRY void omp_unset_nest_lock_(heist__kmp_nest_lock **lock);
+HEIST__ENTRY void __kmpc_init_nest_lock(void *loc, int32_t gtid, heist__kmp_nest_lock **lock);
+HEIST__ENTRY void __kmpc_init_nest_lock_with_hint(void *loc, int32_t gtid, heist__kmp_nest_lock **lock, uintptr_t hint);
+HEIST__ENTRY void __kmpc_destroy_nest_lock(void *loc, int32_t gtid, heist__kmp_nest_lock **lock);
+HEIST__ENTRY void __kmpc_set_nest_lock(void *loc, int32_t gtid, heist__kmp_nest_lock **lock);
+HEIST__ENTRY int __kmpc_test_nest_lock(void *loc, int32_t gtid, heist__kmp_nest_lock **lock);
+HEIST__ENTRY void __kmpc_unset_nest_lock(void *loc, int32_t gtid, heist__kmp_nest_lock **lock);
+
 /* ---- called, not wrapped ---- */
 extern int32_t __kmpc_global_thread_num(void *loc);
+extern void omp_init_lock(void **lock);
+extern void omp_destroy_lock(void **lock);
+extern void omp_set_lock(void **lock);
+extern int omp_test_lock(void **lock);
+extern void omp_unset_lock(void **lock);
 
 /* Every name above. X(name), in no particular order. The first part are the wrapped ones. */
 /* clang-format off */
@@ -136,8 +184,17 @@ extern int32_t __kmpc_global_thread_num(void *loc);
     X(__kmpc_fork_call) X(__kmpc_fork_call_if) X(__kmpc_fork_teams) X(__kmpc_serialized_parallel)                      \
     X(__kmpc_end_serialized_parallel) X(__kmpc_barrier) X(__kmpc_cancel_barrier) X(__kmpc_barrier_master)              \
     X(__kmpc_end_barrier_master) X(__kmpc_barrier_master_nowait) X(__kmpc_copyprivate) X(__kmpc_copyprivate_light)     \
-    X(__kmpc_reduce) X(__kmpc_cancel) X(__kmpc_cancellationpoint) HEIST__API_WRAPPED(X)
-#define HEIST__CALLED(X) X(__kmpc_global_thread_num) HEIST__API_CALLED(X)
+    X(__kmpc_reduce) X(__kmpc_cancel) X(__kmpc_cancellationpoint) X(__kmpc_dispatch_init_4)                   \
+    X(__kmpc_dispatch_init_4u) X(__kmpc_dispatch_init_8) X(__kmpc_dispatch_init_8u) X(__kmpc_dist_dispatch_init_4)     \
+    X(__kmpc_dist_dispatch_init_4u) X(__kmpc_dist_dispatch_init_8) X(__kmpc_dist_dispatch_init_8u)                     \
+    X(__kmpc_for_static_init_4) X(__kmpc_for_static_init_4u) X(__kmpc_for_static_init_8) X(__kmpc_for_static_init_8u)  \
+    X(__kmpc_dist_for_static_init_4) X(__kmpc_dist_for_static_init_4u) X(__kmpc_dist_for_static_init_8)                \
+    X(__kmpc_dist_for_static_init_8u) X(omp_init_nest_lock) X(omp_init_nest_lock_with_hint)                            \
+    X(omp_destroy_nest_lock) X(omp_set_nest_lock) X(omp_test_nest_lock) X(omp_unset_nest_lock) HEIST__API_WRAPPED(X)
+#define HEIST__CALLED(X)                                                                                               \
+    X(__kmpc_global_thread_num) X(__kmpc_dispatch_next_4) X(__kmpc_dispatch_next_4u) X(__kmpc_dispatch_next_8)         \
+    X(__kmpc_dispatch_next_8u) X(omp_init_lock) X(omp_destroy_lock) X(omp_set_lock) X(omp_test_lock)                   \
+    X(omp_unset_lock) HEIST__API_CALLED(X)
 /* clang-format on */
 
 /* How the runtime is called in messages, what its file may be called, and an entry that each of them has. */
