@@ -250,17 +250,22 @@ static int copy(hwloc_topology_t topology, heist__machine *m, const heist__cpus 
     return error;
 }
 
+/* Where the bracket at `c` closes, as hwloc sees it: at the next that can, whatever opens in between. */
+static const char *closing(const char *c)
+{
+    const char *end = strchr(c, *c == '(' ? ')' : ']');
+    return end ? end : c;
+}
+
 /* How many PUs a text describes, roughly: the product of the numbers outside brackets that are not part of a word. They are
  * read as hwloc does: after blanks and a sign, and also octal and hexadecimal ones. */
 static unsigned long long described_pus(const char *text)
 {
     unsigned long long product = 1;
-    int depth = 0;
     for (const char *c = text; *c && product <= HEIST__DESCRIBED_MAX; c++) {
-        if (*c == '(' || *c == '[') depth++;
-        if (*c == ')' || *c == ']') depth--;
+        if (*c == '(' || *c == '[') c = closing(c);
         bool in_word = c > text && isalnum((unsigned char)c[-1]);
-        if (depth || in_word || !isdigit((unsigned char)*c)) continue;
+        if (in_word || !isdigit((unsigned char)*c)) continue;
         unsigned long long count = strtoull(c, NULL, 0);
         if (count > HEIST__DESCRIBED_MAX) return count;
         if (count) product *= count;
