@@ -7,6 +7,8 @@
 #include "openmp/real.h"
 #include "openmp/team.h"
 
+#define SCHEDULE_STATIC 1 /* omp_sched_static */
+
 struct heist__omp_icvs { /* constant once made */
     heist__omp_icv_values values;
     heist__omp_icvs *next; /* in the list of the slot that made it */
@@ -26,6 +28,7 @@ void heist__omp_icvs_write(const heist__omp_icv_values *values)
     HEIST__REAL(omp_set_num_threads)(values->threads);
     HEIST__REAL(omp_set_dynamic)(values->dynamic);
     HEIST__REAL(omp_set_max_active_levels)(values->levels);
+    HEIST__REAL(omp_set_schedule)(SCHEDULE_STATIC, values->chunk); /* libgomp leaves the chunk alone when it is auto */
     HEIST__REAL(omp_set_schedule)(values->schedule, values->chunk);
     HEIST__REAL(omp_set_default_device)(values->device);
 }
