@@ -117,7 +117,7 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *found)
 
 static bool asked_for(const char *variable)
 {
-    const char *value = getenv(variable);
+    const char *value = secure_getenv(variable);
     return value && *value && strcmp(value, "0") != 0;
 }
 

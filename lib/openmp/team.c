@@ -77,7 +77,7 @@ static void set_patience(heist__omp_team *team, unsigned threads)
 {
     static int policy = -1; /* the same whoever finds it out */
     if (policy < 0) {
-        const char *asked = getenv("OMP_WAIT_POLICY");
+        const char *asked = secure_getenv("OMP_WAIT_POLICY");
         policy = !asked ? 0 : strcasecmp(asked, "active") == 0 ? 2 : strcasecmp(asked, "passive") == 0 ? 1 : 0;
     }
     bool soon = policy == 1 || threads > (unsigned)HEIST__REAL(omp_get_num_procs)();
