@@ -8,14 +8,13 @@ found).
 import json
 import os
 
+from . import shape
+from .shape import Malformed
+
 FIELDS = ('workload', 'size', 'runtime', 'workers', 'runs', 'min_ns', 'median_ns', 'tasks', 'ns_per_task', 'speedup',
           'vs_serial', 'gflops', 'steals', 'check')
 NUMERIC_SETTINGS = ('aggregate', 'batch_size', 'field', 'threads')
 TEXT_RESULTS = ('chosen', 'library', 'micro', 'step')
-
-
-class Malformed(Exception):
-    """A file that is not what heist-perf writes; the message says where and why."""
 
 
 class Row:
@@ -59,8 +58,7 @@ class Row:
 
 def parse(fields, where):
     """One member of "rows"; refuses what nothing can be said of."""
-    if not isinstance(fields, dict):
-        raise Malformed('{}: a row is not an object'.format(where))
+    shape.check(fields, shape.ROW, where, 'a row')
     needed = [('workload', str), ('runtime', str), ('workers', int)]
     if fields.get('check', 'ok') == 'ok':
         needed += [('min_ns', (int, float)), ('median_ns', (int, float))]
@@ -136,8 +134,8 @@ def merge(documents):
     for where, document in documents:
         if not isinstance(document, dict) or not isinstance(document.get('rows'), list):
             raise Malformed('{}: there are no "rows"'.format(where))
-        machine.update(document.get('machine') or {})
-        sweep.update(document.get('sweep') or {})
+        machine.update(shape.check(document.get('machine') or {}, shape.MACHINE, where, '"machine"'))
+        sweep.update(shape.check(document.get('sweep') or {}, shape.SWEEP, where, '"sweep"'))
         rows += [parse(told(fields, where), where) for fields in document['rows']]
     return Results(rows, machine, sweep)
 
@@ -147,11 +145,11 @@ def load(path):
     try:
         with open(path, encoding='utf-8') as source:
             return json.load(source)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Malformed('{}: not JSON: {}'.format(path, error)) from None
 
 
 def size_key(size):
     """Sorts sizes as numbers where they are: T1 before T5, 1000 before 2000."""
-    digits = ''.join(c if c.isdigit() else ' ' for c in size).split()
+    digits = ''.join(c if c.isdecimal() else ' ' for c in size).split()
     return tuple(int(d) for d in digits), size

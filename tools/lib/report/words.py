@@ -49,7 +49,7 @@ RAISED = '\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079'
 
 def size(text):
     """A problem's size: a large power of ten as such, other large numbers with thin spaces, names as they are."""
-    if not text.isdigit() or len(text) < 5:
+    if not text.isdecimal() or len(text) < 5:
         return text
     if text.strip('0') == '1':
         return '10' + ''.join(RAISED[int(digit)] for digit in str(len(text) - 1))

@@ -24,8 +24,9 @@ def gain(case, row):
 
 def over_one(results, ours, workers):
     """What more workers gain over one, within the machine."""
-    gains = sorted((results.over_one(case.runtimes['heist'][workers]), case.workload) for case in ours
-                   if workers in case.runtimes['heist'] and 1 in case.runtimes['heist'])
+    gains = [(results.over_one(case.runtimes['heist'][workers]), case.workload) for case in ours
+             if workers in case.runtimes['heist'] and 1 in case.runtimes['heist']]
+    gains = sorted(each for each in gains if each[0])  # the one with one worker may be of other settings
     if not gains or workers < 2:
         return 'heist was measured with one worker only: nothing is to be seen of how it scales.'
     middle = statistics.median(value for value, _ in gains)

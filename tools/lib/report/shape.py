@@ -1,0 +1,93 @@
+"""What the members of a document may be. heist-perf and look() write nothing else; a file that somebody has edited, cut or
+mixed up is refused here with a sentence, and the rest of the report need not ask again."""
+import math
+
+MOST_TEXT = 4000
+LEAST, MOST = 1e-9, 1e18  # numbers beyond are no measurements, and their ratios no numbers
+DEEPEST = 20
+
+
+class Malformed(Exception):
+    """A file that is not what heist-perf writes; the message says where and why."""
+
+
+# --- kinds of values: functions that tell whether a value is of the kind ----------------------------------------------
+
+def text(value):
+    return isinstance(value, str) and len(value) <= MOST_TEXT and all(c in '\t\n' or c.isprintable() for c in value)
+
+
+def number(value):
+    return (isinstance(value, (int, float)) and not isinstance(value, bool) and
+            (value == 0 or LEAST <= value <= MOST))  # NaN is not, either
+
+
+def count(value):
+    return number(value) and isinstance(value, int)
+
+
+def some(value):
+    return count(value) and value > 0
+
+
+def truth(value):
+    return isinstance(value, bool)
+
+
+def text_or_number(value):
+    return text(value) or number(value)
+
+
+def anything(value, depth=0):
+    """Members that are only passed on: JSON without what cannot be written again."""
+    if isinstance(value, dict):
+        return depth < DEEPEST and all(text(name) and anything(inner, depth + 1) for name, inner in value.items())
+    if isinstance(value, list):
+        return depth < DEEPEST and all(anything(inner, depth + 1) for inner in value)
+    if isinstance(value, str):
+        return text(value)
+    return value is None or isinstance(value, bool) or (isinstance(value, (int, float)) and math.isfinite(value))
+
+
+def each(kind):
+    return lambda value: isinstance(value, list) and all(kind(item) for item in value)
+
+
+def whole(**members):
+    """An object that has all of these."""
+    return lambda value: isinstance(value, dict) and all(name in value and kind(value[name])
+                                                         for name, kind in members.items())
+
+
+def texts_by_name(value):
+    return isinstance(value, dict) and all(text(name) and text(its) for name, its in value.items())
+
+
+# --- what is known ----------------------------------------------------------------------------------------------------
+
+ROW = {'workload': text, 'runtime': text, 'check': text, 'size': text_or_number, 'workers': some, 'runs': count,
+       'min_ns': number, 'median_ns': number, 'tasks': number, 'ns_per_task': number, 'speedup': number,
+       'vs_serial': number, 'gflops': number, 'steals': number, 'batch': number, 'balance': number, 'overhead': number,
+       'least_ns': number, 'p99_ns': number, 'tasks_per_second': number, 'library': text, 'micro': text, 'chosen': text,
+       'step': text, 'mode': text, 'type': text, 'variant': text, 'kernel': text, 'schedule': text, 'join': text, 'to': text,
+       'state': text, 'from': text, 'fence': text, 'victim': text, 'algorithm': text, 'poly': text, 'joins': text,
+       'aggregate': text_or_number, 'batch_size': text_or_number, 'field': text_or_number, 'threads': text_or_number,
+       'cutoff': text_or_number, 'input': text}
+CACHE = whole(level=some, size=text, cpus=lambda value: each(count)(value) and value)
+CPU = whole(cpu=count, package=count, core=count, node=count, caches=each(CACHE))
+MACHINE = {'cpus': each(CPU), 'quota': number, 'load': number, 'workers': count, 'cores': count, 'threads': count,
+           'memory': count, 'virtual': truth, 'environment': texts_by_name, 'cpu': text, 'model': text, 'system': text,
+           'kernel': text, 'compiler': text, 'heist': text, 'date': text, 'governor': text, 'topology': text}
+SWEEP = {'kind': text, 'date': text, 'revision': text, 'notes': each(text)}
+
+
+def check(members, known, where, what):
+    """Refuses an object with a member that is not of its kind. None is as good as not there."""
+    if not isinstance(members, dict):
+        raise Malformed('{}: {} is not an object'.format(where, what))
+    for name, value in members.items():
+        if not text(name):
+            raise Malformed('{}: {} has a member without a readable name'.format(where, what))
+        if value is not None and not known.get(name, anything)(value):
+            raise Malformed('{}: {} has an impossible "{}"'.format(where, what, name))
+    return members
