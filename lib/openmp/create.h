@@ -23,34 +23,35 @@ static inline bool heist__omp_crowded(heist__omp_slot *self)
     uint64_t bottom = heist__load_relaxed(&self->deque->bottom);
     int64_t length = (int64_t)(bottom - heist__load_relaxed(&self->deque->top));
     if (length < self->enough) return false;
-    if (__builtin_expect(self->nested >= HEIST__OMP_MOST_NESTED, 0)) return length >= HEIST__OMP_MOST_QUEUED;
+    if (__builtin_expect(self->current->nested >= HEIST__OMP_MOST_NESTED, 0)) return length >= HEIST__OMP_MOST_QUEUED;
     return heist__load_relaxed(&self->current->depth) >= HEIST__OMP_SHALLOW || length >= self->plenty;
+}
+
+/* What a record says of a new child of `parent`, which the thread runs. */
+static inline void heist__omp_task_born(heist__omp_slot *self, heist__omp_task *parent, heist__omp_task *task,
+                                        uint32_t flags)
+{
+    heist__store_relaxed(&task->id, 0); /* relaxed: the fence follows */
+    heist__fence_release();             /* L1: the id goes before the fields change. Pairs with L1 in lineage.c. */
+    task->group = parent->group;
+    task->flags = flags;
+    task->icvs = parent->icvs;
+    /* relaxed: the store of the id below publishes them (L1) */
+    heist__store_relaxed(&task->parent, parent);
+    heist__store_relaxed(&task->parent_id, heist__load_relaxed(&parent->id));
+    heist__store_relaxed(&task->depth, heist__load_relaxed(&parent->depth) + 1);
+    heist__store_release(&task->id, ++self->next_id); /* L1 */
 }
 
 /* A new record as child of the current task; NULL: no memory. */
 static inline heist__omp_task *heist__omp_task_new(heist__omp_slot *self, heist__omp_body *fn, uint32_t flags)
 {
-    heist__omp_task *parent = self->current;
     heist__omp_task *task = heist__omp_record_take(self);
     if (!task) return NULL;
-    heist__store_relaxed(&task->id, 0); /* relaxed: the fence follows */
-    heist__fence_release();             /* L1: the id goes before the fields change. Pairs with L1 in lineage.c. */
+    heist__omp_task_born(self, self->current, task, flags);
     task->fn = fn;
     task->home = self;
-    task->group = parent->group;
-    task->flags = flags;
-    /* relaxed: the store of the id below publishes them (L1) */
-    heist__store_relaxed(&task->parent, parent);
-    heist__store_relaxed(&task->parent_id, heist__load_relaxed(&parent->id));
-    heist__store_relaxed(&task->depth, heist__load_relaxed(&parent->depth) + 1);
-    heist__store_relaxed(&task->away, 0);
-    task->spawned = 0;
-    task->done_here = 0;
-    task->icvs = parent->icvs;
-    task->table = NULL;
-    task->node = NULL;
     task->priority = 0;
-    heist__store_release(&task->id, ++self->next_id); /* L1 */
     return task;
 }
 

@@ -89,7 +89,7 @@ heist__omp_task *heist__omp_find_own(heist__omp_slot *self)
 {
     void *task;
     uint64_t bottom = heist__load_relaxed(&self->deque->bottom); /* relaxed: its own */
-    if (!heist__omp_index_within(bottom, self->base)) return NULL;
+    if (!heist__omp_index_within(bottom, self->current->base)) return NULL;
     return heist_deque_pop(self->deque, &task) == HEIST_STEAL_GOT ? task : NULL;
 }
 

@@ -3,6 +3,7 @@
  * in batches, and there are never more than were in use at one time, plus what the slots keep. */
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "openmp/team.h"
 
@@ -17,14 +18,12 @@ static heist__omp_task *new_batch(void)
 {
     heist__omp_task *chunk = aligned_alloc(HEIST__LINE, HEIST__OMP_BATCH * sizeof *chunk);
     if (!chunk) return NULL;
-    for (int i = 0; i < HEIST__OMP_BATCH; i++) {
-        heist__store_relaxed(&chunk[i].id, 0); /* relaxed: nobody has seen it yet */
-        chunk[i].next = i + 1 < HEIST__OMP_BATCH ? &chunk[i + 1] : NULL;
-    }
+    memset(chunk, 0, HEIST__OMP_BATCH * sizeof *chunk);
+    for (int i = 0; i + 1 < HEIST__OMP_BATCH; i++) chunk[i].next = &chunk[i + 1];
     return chunk;
 }
 
-static heist__omp_task *take_batch(unsigned *count)
+static heist__omp_task *take_batch(int *count)
 {
     pthread_mutex_lock(&lock);
     heist__omp_task *batch = batches;
@@ -43,7 +42,7 @@ static heist__omp_task *take_batch(unsigned *count)
 
 heist__omp_task *heist__omp_record_take_slow(heist__omp_slot *self)
 {
-    unsigned count = HEIST__OMP_BATCH;
+    int count = HEIST__OMP_BATCH;
     heist__omp_task *task = self->spare;
     self->spare = NULL;
     if (!task) task = take_batch(&count);

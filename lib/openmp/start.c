@@ -19,12 +19,12 @@ static bool verbose, stats;
 
 static HEIST__ATOMIC(uint64_t) total_tasks, total_now, total_stolen, total_taskwaits, total_sleeps;
 
-void heist__omp_stats_add(const heist__omp_counters *c, uint64_t put_off)
+void heist__omp_stats_add(const heist__omp_counters *c, uint64_t made, uint64_t put_off)
 {
     if (!stats) return;
     /* relaxed: statistics order nothing */
-    heist__add_relaxed(&total_tasks, c->now + put_off);
-    heist__add_relaxed(&total_now, c->now);
+    heist__add_relaxed(&total_tasks, made);
+    heist__add_relaxed(&total_now, made - put_off);
     heist__add_relaxed(&total_stolen, c->stolen);
     heist__add_relaxed(&total_taskwaits, c->taskwaits);
     heist__add_relaxed(&total_sleeps, c->sleeps);

@@ -33,6 +33,11 @@ static void data_free(heist__omp_task *task)
 
 static void record_gone(heist__omp_slot *self, heist__omp_task *task)
 {
+    task->spawned = 0;
+    task->done_here = 0;
+    heist__store_relaxed(&task->away, 0); /* relaxed: nobody else has the record */
+    task->table = NULL;
+    task->node = NULL;
     if (self) {
         heist__omp_record_give(self, task);
     } else {
@@ -55,7 +60,7 @@ static inline void leave(heist__omp_slot *self, heist__omp_task *task, int64_t m
         task->flags |= HEIST__TASK_ENDED;
         if (heist__add_acq_rel(&task->away, left) != -left) return; /* C1 */
     }
-    heist__omp_record_give(self, task);
+    record_gone(self, task);
 }
 
 /* A child of `parent` is complete, whose body ran on `home`. */
@@ -85,20 +90,24 @@ void heist__omp_task_complete(heist__omp_slot *self, heist__omp_task *task)
     }
 }
 
-/* Calls the body as the thread's current task. */
-static inline void call(heist__omp_slot *self, heist__omp_task *task, void *data)
+/* Calls the body as the thread's current task, from within `outer`. `nested`: how many have been run at once then. */
+static inline void call(heist__omp_slot *self, heist__omp_task *outer, heist__omp_task *task, heist__omp_body *fn,
+                        void *data, uint32_t nested)
 {
-    heist__omp_task *outer = self->current;
-    uint64_t base = self->base;
-    bool ending_group = self->ending_group;
+    task->nested = nested;
+    task->base = heist__load_relaxed(&self->deque->bottom); /* relaxed: its own */
     self->current = task;
-    self->ending_group = false;
-    self->base = heist__load_relaxed(&self->deque->bottom); /* relaxed: its own */
-    if (__builtin_expect(task->icvs != self->icvs, 0)) heist__omp_icvs_install(self, task->icvs);
-    task->fn(data);
-    if (__builtin_expect(outer->icvs != self->icvs, 0)) heist__omp_icvs_install(self, outer->icvs);
+    fn(data);
     self->current = outer;
-    self->base = base;
+    if (__builtin_expect(outer->icvs != self->icvs, 0)) heist__omp_icvs_install(self, outer->icvs);
+}
+
+static inline void call_taken(heist__omp_slot *self, heist__omp_task *task)
+{
+    bool ending_group = self->ending_group;
+    self->ending_group = false;
+    if (__builtin_expect(task->icvs != self->icvs, 0)) heist__omp_icvs_install(self, task->icvs);
+    call(self, self->current, task, task->fn, task->data, self->current->nested);
     self->ending_group = ending_group;
 }
 
@@ -116,7 +125,7 @@ void heist__omp_task_run(heist__omp_slot *self, heist__omp_task *task)
 {
     bool discarded = __builtin_expect(self->cancellable, 0) && !(task->flags & HEIST__TASK_COPIED) &&
                      heist__omp_cancelled(self, task->group);
-    if (!discarded) call(self, task, task->data);
+    if (!discarded) call_taken(self, task);
     data_free(task);
     if (__builtin_expect(task->flags & HEIST__TASK_EVENT, 0)) {
         end_with_event(self, task, discarded);
@@ -132,15 +141,6 @@ static bool is_fulfilled(heist__omp_slot *self, const void *task)
     return heist__omp_event_fulfilled((heist__omp_task *)task);
 }
 
-static inline void run_now(heist__omp_slot *self, heist__omp_task *task, void *data)
-{
-    self->nested++;
-    self->counters.now++;
-    call(self, task, data);
-    self->nested--;
-    leave(self, task, 0);
-}
-
 void heist__omp_task_left(heist__omp_slot *self, heist__omp_task *task)
 {
     if (task->flags & HEIST__TASK_EVENT) heist__omp_help(self, true, is_fulfilled, task);
@@ -149,10 +149,8 @@ void heist__omp_task_left(heist__omp_slot *self, heist__omp_task *task)
 
 void heist__omp_task_now(heist__omp_slot *self, heist__omp_task *task, void *data)
 {
-    self->nested++;
-    self->counters.now++;
-    call(self, task, data);
-    self->nested--;
+    /* A child of the current task has its control variables, and is called where nobody waits for a group. */
+    call(self, self->current, task, task->fn, data, self->current->nested + 1);
     heist__omp_task_left(self, task);
 }
 
@@ -181,16 +179,6 @@ static bool has_to_wait(heist__omp_slot *self, unsigned flags)
            parent->spawned - parent->done_here + heist__load_relaxed(&parent->away) < MOST_CHILDREN;
 }
 
-/* On a copy of the data; not inline, because of the room on the stack. */
-__attribute__((noinline)) static void run_copy(heist__omp_slot *self, heist__omp_task *task, void *data,
-                                               void (*copy)(void *, void *), size_t size, size_t align)
-{
-    char room[size + align];
-    char *place = (char *)(((uintptr_t)room + align - 1) & ~(uintptr_t)(align - 1));
-    copy(place, data);
-    heist__omp_task_now(self, task, place);
-}
-
 /* As the caller left it when it called GOMP_task. */
 typedef struct creation {
     heist__omp_body *fn;
@@ -203,6 +191,15 @@ typedef struct creation {
     void *detach;
 } creation;
 
+/* On a copy of the data, which the program's function makes. */
+static void now_on_copy(heist__omp_slot *self, heist__omp_task *task, const creation *c)
+{
+    char room[c->size + c->align];
+    char *place = (char *)(((uintptr_t)room + c->align - 1) & ~(uintptr_t)(c->align - 1));
+    c->copy(place, c->data);
+    heist__omp_task_now(self, task, place);
+}
+
 static void put_off_special(heist__omp_slot *self, heist__omp_task *task, const creation *c)
 {
     int most = self->team->max_priority;
@@ -214,6 +211,8 @@ static void put_off_special(heist__omp_slot *self, heist__omp_task *task, const 
         heist__omp_task_push(self, task);
     }
 }
+
+enum { SPECIAL = HEIST__GOMP_DEPEND | HEIST__GOMP_PRIORITY | HEIST__GOMP_DETACH | HEIST__GOMP_FINAL };
 
 /* Whatever is not the common case: dependences, priority, event, final, if(0), cancellation. */
 __attribute__((noinline)) static void create_special(heist__omp_slot *self, const creation *c, bool if_clause)
@@ -234,18 +233,38 @@ __attribute__((noinline)) static void create_special(heist__omp_slot *self, cons
     if (!now && (c->flags & HEIST__GOMP_DEPEND)) heist__omp_depend_wait(self, c->depend); /* no memory for its data */
     task->flags |= HEIST__TASK_NOW;
     if (c->copy) {
-        run_copy(self, task, c->data, c->copy, c->size, c->align);
+        now_on_copy(self, task, c);
     } else {
         heist__omp_task_now(self, task, c->data);
     }
 }
 
-enum { SPECIAL = HEIST__GOMP_DEPEND | HEIST__GOMP_PRIORITY | HEIST__GOMP_DETACH | HEIST__GOMP_FINAL };
+__attribute__((noinline)) static void leave_counted(heist__omp_slot *self, heist__omp_task *task)
+{
+    self->record_count--;
+    leave(self, task, 0);
+}
 
-/* Not inline, so that what the common cases do not need does not burden them. */
-__attribute__((noinline)) static void create_otherwise(heist__omp_body *fn, void *data, void (*copy)(void *, void *),
-                                                       long size, long align, bool if_clause, unsigned flags,
-                                                       void **depend, int priority, void *detach)
+/* Not put off: like a call, with a record that comes back if no child is put off. */
+static inline void run_now(heist__omp_slot *self, heist__omp_task *task, heist__omp_body *fn, void *data)
+{
+    heist__omp_task *parent = self->current;
+    heist__omp_task_born(self, parent, task, HEIST__TASK_NOW);
+    call(self, parent, task, fn, data, parent->nested + 1);
+    if (__builtin_expect(task->spawned == 0, 1)) {
+        heist__omp_record_return(self, task);
+    } else {
+        leave_counted(self, task);
+    }
+}
+
+/* The functions below have GOMP_task's first arguments, or all, so that it reaches them by a jump. */
+#define PARAMETERS                                                                                                     \
+    heist__omp_body *fn, void *data, void (*copy)(void *, void *), long size, long align, bool if_clause,              \
+        unsigned flags, void **depend, int priority, void *detach
+#define ARGUMENTS fn, data, copy, size, align, if_clause, flags, depend, priority, detach
+
+__attribute__((noinline)) static void create_otherwise(PARAMETERS)
 {
     heist__omp_slot *self = heist__omp_self;
     if (self) {
@@ -253,41 +272,62 @@ __attribute__((noinline)) static void create_otherwise(heist__omp_body *fn, void
         create_special(self, &c, if_clause);
     } else {
         heist__omp_activate();
-        HEIST__REAL(GOMP_task)(fn, data, copy, size, align, if_clause, flags, depend, priority, detach);
+        HEIST__REAL(GOMP_task)(ARGUMENTS);
     }
 }
 
-__attribute__((noinline)) static void put_off(heist__omp_slot *self, heist__omp_body *fn, void *data,
-                                              void (*copy)(void *, void *), size_t size, size_t align)
+__attribute__((noinline)) static void put_off(heist__omp_body *fn, void *data, void (*copy)(void *, void *), long size,
+                                              long align)
 {
+    heist__omp_slot *self = heist__omp_self;
     heist__omp_task *task = heist__omp_task_new(self, fn, 0);
     if (!task) heist__omp_fatal("no memory for a task");
-    if (!heist__omp_task_data(task, data, copy, size, align)) heist__omp_fatal("no memory for a task's data");
+    if (!heist__omp_task_data(task, data, copy, (size_t)size, (size_t)align))
+        heist__omp_fatal("no memory for a task's data");
     heist__omp_task_counted(self, task);
     heist__omp_task_push(self, task);
 }
 
-void GOMP_task(heist__omp_body *fn, void *data, void (*copy)(void *, void *), long size, long align, bool if_clause,
-               unsigned flags, void **depend, int priority, void *detach)
+/* On the data itself. */
+static inline void run_plain(heist__omp_body *fn, void *data)
+{
+    heist__omp_slot *self = heist__omp_self;
+    heist__omp_task *task = heist__omp_record_borrow(self);
+    if (__builtin_expect(!task, 0)) heist__omp_fatal("no memory for a task");
+    run_now(self, task, fn, data);
+}
+
+/* On a copy of the data, which the program's function makes. */
+__attribute__((noinline)) static void run_copy(heist__omp_body *fn, void *data, void (*copy)(void *, void *), long size,
+                                               long align)
+{
+    heist__omp_slot *self = heist__omp_self;
+    heist__omp_task *task = heist__omp_record_borrow(self);
+    if (__builtin_expect(!task, 0)) heist__omp_fatal("no memory for a task");
+    char room[size + align];
+    char *place = (char *)(((uintptr_t)room + (size_t)align - 1) & ~((uintptr_t)align - 1));
+    copy(place, data);
+    run_now(self, task, fn, place);
+}
+
+void GOMP_task(PARAMETERS)
 {
     heist__omp_slot *self = heist__omp_self;
     if (__builtin_expect(!self || (flags & SPECIAL) || !if_clause || (self->current->flags & HEIST__TASK_FINAL) ||
                              self->cancellable,
                          0)) {
-        create_otherwise(fn, data, copy, size, align, if_clause, flags, depend, priority, detach);
+        create_otherwise(ARGUMENTS);
         return;
     }
     if (!heist__omp_crowded(self)) {
-        put_off(self, fn, data, copy, (size_t)size, (size_t)align);
+        put_off(fn, data, copy, size, align);
         return;
     }
-    heist__omp_task *task = heist__omp_task_new(self, fn, HEIST__TASK_NOW);
-    if (__builtin_expect(!task, 0)) heist__omp_fatal("no memory for a task");
-    if (__builtin_expect(copy != NULL, 0)) {
-        run_copy(self, task, data, copy, (size_t)size, (size_t)align);
-    } else {
-        run_now(self, task, data);
+    if (copy) {
+        run_copy(fn, data, copy, size, align);
+        return;
     }
+    run_plain(fn, data);
 }
 
 #endif

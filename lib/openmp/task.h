@@ -7,7 +7,10 @@
  * Children are counted in three parts, so that a task whose children ran where it runs touches nothing shared:
  * `spawned` and `done_here` belong to the thread that runs the task, `away` is for all others, who count down. All
  * children are done when spawned - done_here + away is 0. When the task's body ends with children left, their number is
- * added to `away`, and whoever brings that to 0 gives the record back. */
+ * added to `away`, and whoever brings that to 0 gives the record back.
+ *
+ * Fields marked "blank" are 0 in a free record. A task that is run at once and puts no child off, as most are, leaves
+ * them so, and nobody has to write them; everybody else does before giving a record back. */
 #ifndef HEIST_OPENMP_TASK_H
 #define HEIST_OPENMP_TASK_H
 
@@ -50,16 +53,23 @@ struct heist__omp_task {
     HEIST__ATOMIC(uint32_t) depth;
     uint32_t flags;
 
-    int64_t spawned;   /* Written and read by: the thread that runs the task. */
-    int64_t done_here; /* The same. */
-    /* Written by: threads that finished a child elsewhere, the runner at the end. Read by: both. */
-    HEIST__ATOMIC(int64_t) away;
-    heist__omp_icvs *icvs;   /* control variables, NULL: those of the region. Runner only. */
-    heist__omp_table *table; /* dependences among its children. Runner only. */
-    heist__omp_node *node;   /* its own dependences */
-    heist__omp_task *next;   /* in whichever list it is */
-    int32_t priority;
+    heist__omp_icvs *icvs; /* control variables, NULL: those of the region. Runner only. */
+    union {
+        heist__omp_task *next; /* in whichever list it is, before it begins and after its end */
+        uint64_t base;         /* index, in its runner's deque, of the first task that descends from it. Runner only. */
+    };
+    union {
+        int32_t priority; /* before it begins */
+        uint32_t nested;  /* tasks run at once within each other, up to this one. Runner only. */
+    };
     HEIST__ATOMIC(uint32_t) event; /* see event.c */
+
+    int64_t spawned;   /* Blank. Written and read by: the thread that runs the task. */
+    int64_t done_here; /* The same. */
+    /* Blank. Written by: threads that finished a child elsewhere, the runner at the end. Read by: both. */
+    HEIST__ATOMIC(int64_t) away;
+    heist__omp_table *table; /* Blank. Dependences among its children. Runner only. */
+    heist__omp_node *node;   /* Blank. Its own dependences. */
 
     _Alignas(HEIST__LINE) char room[HEIST__OMP_INLINE];
 };

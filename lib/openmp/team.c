@@ -128,6 +128,8 @@ static void implicit_begin(heist__omp_slot *slot)
     task->spawned = 0;
     task->done_here = 0;
     task->icvs = NULL;
+    task->nested = 0;
+    task->base = heist__load_relaxed(&slot->deque->bottom); /* relaxed: its own */
     /* relaxed: no task of the region exists yet */
     heist__store_relaxed(&task->away, 0);
     heist__store_relaxed(&task->depth, 0);
@@ -141,14 +143,13 @@ void heist__omp_slot_begin(heist__omp_slot *slot, unsigned threads)
     heist__store_relaxed(&team->size, threads);
     implicit_begin(slot);
     slot->current = &slot->implicit;
-    slot->base = heist__load_relaxed(&slot->deque->bottom); /* relaxed: its own */
     slot->icvs = NULL;
     slot->enough = threads == 1 ? 0 : 4;
     slot->plenty = threads == 1 ? 0 : 64 * (int64_t)threads;
     slot->cancellable = HEIST__REAL(omp_get_cancellation)();
-    slot->nested = 0;
     slot->ending_group = false;
     slot->created_before = heist__load_relaxed(&slot->created); /* relaxed: its own */
+    slot->id_before = slot->next_id;
 }
 
 void heist__omp_slot_end(heist__omp_slot *slot)
@@ -156,7 +157,7 @@ void heist__omp_slot_end(heist__omp_slot *slot)
     heist__omp_table_free(slot->implicit.table);
     slot->implicit.table = NULL;
     heist__omp_icvs_free(slot);
-    heist__omp_stats_add(&slot->counters,
+    heist__omp_stats_add(&slot->counters, slot->next_id - slot->id_before,
                          heist__load_relaxed(&slot->created) - slot->created_before); /* relaxed: own */
     slot->counters = (heist__omp_counters){0};
 }

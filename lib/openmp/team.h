@@ -18,7 +18,6 @@ typedef struct heist__omp_team heist__omp_team;
 
 /* What --stats prints. Each slot counts for itself; added up when a region ends. */
 typedef struct heist__omp_counters {
-    uint64_t now;       /* tasks run at once */
     uint64_t stolen;    /* tasks taken from another thread */
     uint64_t taskwaits; /* that did not find all done */
     uint64_t sleeps;
@@ -54,17 +53,15 @@ enum { HEIST__OMP_BATCH = 64 };
 struct heist__omp_slot {
     heist__omp_team *team;    /* constant */
     heist__omp_task *current; /* what its thread is doing */
-    uint64_t base;            /* index in the deque of the first task that descends from `current` */
     int64_t enough, plenty;   /* how long the deque should be, see create.h. Constant in a region. */
     bool cancellable;         /* OMP_CANCELLATION. Constant in a region. */
     heist_deque *deque;       /* Pushed and popped by: owner. Stolen from by: all. */
     heist__omp_task *records; /* free ones */
     heist__omp_task *spare;   /* a full batch of them, or NULL */
-    unsigned record_count;    /* of `records` */
+    int record_count;         /* of `records`, about: see heist__omp_record_borrow */
     unsigned index;           /* constant */
     int thread;               /* the number that libomp knows its thread by. Constant in a region. */
     uint32_t loop;            /* the schedule of the loop that its thread is in, see kmp/loop.c */
-    unsigned nested;          /* tasks run at once within each other */
     bool ending_group;        /* its thread waits for the current task's group */
     uint64_t next_id;
     heist__omp_icvs *icvs;      /* what is installed in the runtime, NULL: the region's */
@@ -74,6 +71,7 @@ struct heist__omp_slot {
     heist__random random;
     heist__omp_counters counters;
     uint64_t created_before; /* `created` when the region began */
+    uint64_t id_before;      /* and `next_id` */
     heist__omp_slot *outer;  /* of the thread, before a region of the old kind */
     heist__omp_task implicit;
     heist__omp_group *implicit_group;
@@ -205,8 +203,8 @@ static inline bool heist__omp_stale_pool(void)
 /* A program uses tasks: regions from now on are heist's. */
 extern HEIST__ATOMIC(uint32_t) heist__omp_active;
 void heist__omp_activate(void);
-/* What a slot counted in a region in which it put off so many tasks. */
-void heist__omp_stats_add(const heist__omp_counters *counters, uint64_t put_off);
+/* What a slot counted in a region in which it made so many tasks, and put off so many of them. */
+void heist__omp_stats_add(const heist__omp_counters *counters, uint64_t made, uint64_t put_off);
 /* Ends the program with a message: going on would compute something else. */
 _Noreturn void heist__omp_fatal(const char *why);
 
@@ -225,6 +223,22 @@ static inline heist__omp_task *heist__omp_record_take(heist__omp_slot *self)
     return task;
 }
 
+/* For a task that runs at once: not counted, as it mostly comes back the same way. One that does not is to be counted. */
+static inline heist__omp_task *heist__omp_record_borrow(heist__omp_slot *self)
+{
+    heist__omp_task *task = self->records;
+    if (__builtin_expect(!task, 0)) return heist__omp_record_take_slow(self);
+    self->records = task->next;
+    return task;
+}
+
+static inline void heist__omp_record_return(heist__omp_slot *self, heist__omp_task *task)
+{
+    task->next = self->records;
+    self->records = task;
+}
+
+/* The record is blank: see task.h. */
 static inline void heist__omp_record_give(heist__omp_slot *self, heist__omp_task *task)
 {
     if (__builtin_expect(self->record_count >= HEIST__OMP_BATCH, 0)) {
