@@ -2,8 +2,12 @@
  * There are two of them behind this interface: the built-in one (inbox_builtin.c), and liblfds's bounded queue
  * (inbox_liblfds.c) where it was found. One is compiled, the other's file is then empty.
  *
+ * What it carries is a parcel: a task that has a record, or, in the built-in one, a function with its argument and scope. A
+ * parcel is copied in and out, so that a plain submission needs no memory of its own.
+ *
  * THE PROMISE, on which sleeping relies
- *   take        If it returns NULL, every put that had returned true before the take began has been taken by somebody.
+ *   take        If it returns fewer than asked for, every put that had returned true before the take began has been taken by
+ *               somebody.
  *   looks_empty Never true while a put that had returned true before the call began has not been taken.
  * "Before" is happens-before, or the order of two seq_cst fences: put; fence; "does anybody sleep?" on the one side,
  * "I sleep"; fence; looks_empty on the other. So a put that a consumer missed belongs to a producer that has not yet
@@ -27,10 +31,12 @@
 #ifndef HEIST_INBOX_H
 #define HEIST_INBOX_H
 
-#include <heist/atomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <heist/atomic.h>
+#include <heist/pool.h>
 
 /* liblfds's dequeue has no acquire between the sequence number and the value that it guards. x86 keeps loads in order,
  * other processors may give the value of a lap ago, and nothing outside the library can repair that. */
@@ -39,6 +45,15 @@
 #else
 #define HEIST__INBOX_LIBLFDS 0
 #endif
+
+/* Whether a parcel may be a call. liblfds's elements have two words, one too few. */
+#define HEIST__INBOX_CARRIES_CALLS (!HEIST__INBOX_LIBLFDS)
+
+typedef struct heist__parcel {
+    heist_function *function; /* what to call; NULL: `content` is a task with a record */
+    void *content;            /* the argument of the call, or the task. Of a task the other two are not carried. */
+    void *scope;              /* whom the call counts for */
+} heist__parcel;
 
 #if HEIST__INBOX_LIBLFDS
 typedef struct heist__inbox {
@@ -50,7 +65,10 @@ typedef struct heist__inbox_slot {
     /* i: free for position i.  i + 1: holds the item of position i.  Written by: the producer of i, the consumer of i.
      * Read by: all. Only ever goes up, so that a CAS on it cannot mistake one lap for another. */
     HEIST__ATOMIC(uint64_t) sequence;
-    HEIST__ATOMIC(void *) item; /* Written by: the producer of the position. Read by: consumers. */
+    /* The parcel. Written by: the producer of the position. Read by: consumers. */
+    HEIST__ATOMIC(heist_function *) function;
+    HEIST__ATOMIC(void *) content;
+    HEIST__ATOMIC(void *) scope;
 } heist__inbox_slot;
 
 /* Aligned: inside something malloc'ed it needs aligned_alloc. */
@@ -71,12 +89,16 @@ int heist__inbox_init(heist__inbox *inbox, size_t capacity);
 /* Frees it; items still inside are forgotten. Also right after a failed init, or on zeroed memory. */
 void heist__inbox_destroy(heist__inbox *inbox);
 
-/* Adds `item`, which is not NULL. What was written before is visible to the taker. Returns false when full, or when the
- * slot whose turn it is is still in somebody's hands (above). Call from: any thread.  Blocks: no. */
-bool heist__inbox_put(heist__inbox *inbox, void *item);
+/* Adds a copy of `parcel`. What was written before is visible to the taker. Returns false when full, or when the slot whose
+ * turn it is is still in somebody's hands (above). Call from: any thread.  Blocks: no. */
+bool heist__inbox_put(heist__inbox *inbox, const heist__parcel *parcel);
 
-/* Takes an item, or NULL (above). Call from: any thread.  Blocks: no; with liblfds see above. */
-void *heist__inbox_take(heist__inbox *inbox);
+/* Takes up to `most` parcels, the oldest first, and returns how many (above).
+ * Call from: any thread.  Blocks: no; with liblfds see above. */
+size_t heist__inbox_take(heist__inbox *inbox, heist__parcel *parcels, size_t most);
+
+/* About how many parcels there are, also such as are being put or taken. A hint. Call from: any thread.  Blocks: no. */
+size_t heist__inbox_size(const heist__inbox *inbox);
 
 /* Whether there seems to be nothing to take (above). Call from: any thread.  Blocks: no. */
 bool heist__inbox_looks_empty(const heist__inbox *inbox);

@@ -4,8 +4,8 @@
  * claimed but not yet filled is passed over, and cannot hide the finished ones behind it.
  *
  * The edges:
- *   Q1  put's store of i+1 (release) -> take's load of it (acquire): the item and what it points to. Without it a
- *       consumer gets the item of a lap ago, or one whose contents are not there yet.
+ *   Q1  put's store of i+1 (release) -> take's load of it (acquire): the parcel and what it points to. Without it a
+ *       consumer gets the parcel of a lap ago, or one whose contents are not there yet.
  *       Test: each_item_is_taken_once_with_its_contents, under ThreadSanitizer, for the release. For the acquire none:
  *       ThreadSanitizer is content with the one in the CAS, which comes too late for the item itself.
  *   Q2  take's CAS from i+1 to i+capacity (release) -> put's load of that (acquire): the consumer has read the item
@@ -59,7 +59,9 @@ int heist__inbox_init(heist__inbox *inbox, size_t capacity)
     /* relaxed: whatever gives the inbox to another thread publishes all of it */
     for (uint64_t position = 0; position < rounded; position++) {
         heist__store_relaxed(&inbox->slots[position].sequence, position);
-        heist__store_relaxed(&inbox->slots[position].item, NULL);
+        heist__store_relaxed(&inbox->slots[position].function, NULL);
+        heist__store_relaxed(&inbox->slots[position].content, NULL);
+        heist__store_relaxed(&inbox->slots[position].scope, NULL);
     }
     heist__store_relaxed(&inbox->tail, 0);
     heist__store_relaxed(&inbox->head, 0);
@@ -72,7 +74,7 @@ void heist__inbox_destroy(heist__inbox *inbox)
     inbox->slots = NULL;
 }
 
-bool heist__inbox_put(heist__inbox *inbox, void *item)
+bool heist__inbox_put(heist__inbox *inbox, const heist__parcel *parcel)
 {
     uint64_t tail = heist__load_relaxed(&inbox->tail); /* relaxed: the slot's number tells whether it is current */
     for (;;) {
@@ -86,8 +88,10 @@ bool heist__inbox_put(heist__inbox *inbox, void *item)
             tail = heist__load_relaxed(&inbox->tail); /* relaxed: as above; others have been here since */
         } else if (heist__cas_relaxed(&inbox->tail, &tail, tail + 1)) { /* relaxed: Q1 publishes; this only claims */
             /* relaxed: Q2 came before, Q1 comes after */
-            heist__store_relaxed(&slot->item, item);
-            /* Q1: makes the item visible. Pairs with Q1 in try_take. */
+            heist__store_relaxed(&slot->function, parcel->function);
+            heist__store_relaxed(&slot->content, parcel->content);
+            heist__store_relaxed(&slot->scope, parcel->scope);
+            /* Q1: makes the parcel visible. Pairs with Q1 in try_take. */
             heist__store_release(&slot->sequence, tail + 1);
             return true;
         }
@@ -96,17 +100,20 @@ bool heist__inbox_put(heist__inbox *inbox, void *item)
 
 enum visit { VISIT_TAKEN_BEFORE, VISIT_NOT_READY, VISIT_GOT };
 
-static enum visit try_take(heist__inbox *inbox, uint64_t position, void **item)
+static enum visit try_take(heist__inbox *inbox, uint64_t position, heist__parcel *parcel)
 {
     heist__inbox_slot *slot = slot_of(inbox, position);
-    /* Q1: before the item is read. Pairs with Q1 in heist__inbox_put. */
+    /* Q1: before the parcel is read. Pairs with Q1 in heist__inbox_put. */
     uint64_t sequence = heist__load_acquire(&slot->sequence);
     int64_t ahead = ahead_of(sequence, position + 1);
     if (ahead != 0) {
         return ahead < 0 ? VISIT_NOT_READY : VISIT_TAKEN_BEFORE;
     }
-    *item = heist__load_relaxed(&slot->item); /* relaxed: Q1 came before, Q2 comes after; wrong only if the CAS fails */
-    /* Q2: after the item was read (release). Pairs with Q2 in heist__inbox_put. (Its acquire half is not needed.) */
+    /* relaxed: Q1 came before, Q2 comes after; wrong only if the CAS fails */
+    parcel->function = heist__load_relaxed(&slot->function);
+    parcel->content = heist__load_relaxed(&slot->content);
+    parcel->scope = heist__load_relaxed(&slot->scope);
+    /* Q2: after the parcel was read (release). Pairs with Q2 in heist__inbox_put. (Its acquire half is not needed.) */
     if (heist__cas_acq_rel(&slot->sequence, &sequence, position + inbox->mask + 1)) {
         return VISIT_GOT;
     }
@@ -130,24 +137,30 @@ static void raise_head(heist__inbox *inbox, uint64_t position)
 }
 
 /* One walk suffices for the promise: what was put before it began lies below the tail it read, and each such slot was
- * seen either taken or as the one taken here. */
-void *heist__inbox_take(heist__inbox *inbox)
+ * seen either taken or as one of those taken here. */
+size_t heist__inbox_take(heist__inbox *inbox, heist__parcel *parcels, size_t most)
 {
     /* relaxed: a put that happened before this call has moved the tail that this call sees */
     uint64_t tail = heist__load_relaxed(&inbox->tail);
     uint64_t position = first_position(inbox, tail);
     uint64_t taken_below = position; /* everything from the head to here was taken */
-    void *item = NULL;
-    enum visit visit = VISIT_TAKEN_BEFORE;
-    while (visit != VISIT_GOT && ahead_of(position, tail) < 0) {
-        visit = try_take(inbox, position, &item);
+    size_t got = 0;
+    while (got < most && ahead_of(position, tail) < 0) {
+        enum visit visit = try_take(inbox, position, &parcels[got]);
+        got += visit == VISIT_GOT;
         if (visit != VISIT_NOT_READY && taken_below == position) {
             taken_below++;
         }
         position++;
     }
     raise_head(inbox, taken_below);
-    return visit == VISIT_GOT ? item : NULL;
+    return got;
+}
+
+size_t heist__inbox_size(const heist__inbox *inbox)
+{
+    uint64_t tail = heist__load_relaxed(&inbox->tail); /* relaxed: a hint */
+    return (size_t)(tail - first_position(inbox, tail));
 }
 
 bool heist__inbox_looks_empty(const heist__inbox *inbox)

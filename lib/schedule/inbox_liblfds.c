@@ -88,19 +88,19 @@ void heist__inbox_destroy(heist__inbox *inbox)
     inbox->state = NULL;
 }
 
-bool heist__inbox_put(heist__inbox *inbox, void *item)
+bool heist__inbox_put(heist__inbox *inbox, const heist__parcel *parcel)
 {
-    __tsan_release(item);
-    return lfds711_queue_bmm_enqueue(inbox->state, NULL, item) != 0;
+    __tsan_release(parcel->content);
+    return lfds711_queue_bmm_enqueue(inbox->state, NULL, parcel->content) != 0;
 }
 
 /* Positions claimed by producers and not by consumers. liblfds reads the consumers' index first: if the later read of
  * the producers' index is equal, then no position was between them at the first read. */
-static bool indices_are_equal(const heist__inbox *inbox)
+size_t heist__inbox_size(const heist__inbox *inbox)
 {
     lfds711_pal_uint_t count = 0;
     lfds711_queue_bmm_query(inbox->state, LFDS711_QUEUE_BMM_QUERY_GET_POTENTIALLY_INACCURATE_COUNT, NULL, &count);
-    return count == 0;
+    return (size_t)count;
 }
 
 /* For a producer that is in the middle of its put. Sleeps in the end, because a yield does not let a thread of lower
@@ -114,23 +114,33 @@ static void wait_a_little(unsigned turn)
     }
 }
 
-void *heist__inbox_take(heist__inbox *inbox)
+/* False: nothing is there. */
+static bool take_one(heist__inbox *inbox, void **item)
 {
-    void *item = NULL;
     unsigned turn = 0;
-    while (!lfds711_queue_bmm_dequeue(inbox->state, NULL, &item)) {
-        if (indices_are_equal(inbox)) {
-            return NULL;
+    while (!lfds711_queue_bmm_dequeue(inbox->state, NULL, item)) {
+        if (heist__inbox_size(inbox) == 0) {
+            return false;
         }
         wait_a_little(turn++);
     }
-    __tsan_acquire(item);
-    return item;
+    __tsan_acquire(*item);
+    return true;
+}
+
+size_t heist__inbox_take(heist__inbox *inbox, heist__parcel *parcels, size_t most)
+{
+    size_t got = 0;
+    void *item = NULL;
+    while (got < most && take_one(inbox, &item)) {
+        parcels[got++] = (heist__parcel){.content = item};
+    }
+    return got;
 }
 
 bool heist__inbox_looks_empty(const heist__inbox *inbox)
 {
-    return indices_are_equal(inbox);
+    return heist__inbox_size(inbox) == 0;
 }
 
 #endif

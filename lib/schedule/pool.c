@@ -195,6 +195,9 @@ static void pool_destroy(heist_pool *pool)
 
 static int make_inboxes(heist_pool *pool)
 {
+    pool->batch = pool->settings.inbox / 16;
+    if (pool->batch < 1) pool->batch = 1;
+    if (pool->batch > HEIST__BATCH) pool->batch = HEIST__BATCH;
     pool->inboxes = aligned_alloc(HEIST__LINE, pool->machine.node_count * sizeof *pool->inboxes);
     if (!pool->inboxes) return -ENOMEM;
     for (; pool->inbox_count < pool->machine.node_count; pool->inbox_count++) {

@@ -98,12 +98,6 @@ void heist_join(heist_scope *scope)
 
 /* ---- detached tasks ---- */
 
-static void end_detached(heist__loose *l, heist__worker *w, bool ran)
-{
-    (void)ran;
-    heist__loose_free(w, l);
-}
-
 /* Where a detached task goes: the pool, and the scope it counts for. */
 static heist_pool *destination(heist_scope *scope, heist__scope_core **core)
 {
@@ -120,52 +114,50 @@ heist_task *heist__loose_new(heist_scope *scope, size_t size)
     return l ? l->task : NULL;
 }
 
-static int give(heist_scope *scope, heist__loose *l, long patience_ms)
+int heist__loose_push(heist_scope *scope, heist_task *task)
 {
-    heist_pool *pool = destination(scope, &l->core);
-    l->end = end_detached;
-    int error = pool ? heist__loose_give(pool, l, patience_ms) : -errno;
+    if (!task) return heist__fail(-ENOMEM, "no memory for a task");
+    heist__loose *l = (heist__loose *)(void *)task - 1;
+    heist__scope_core *core;
+    heist_pool *pool = destination(scope, &core);
+    heist__loose_init(l, core);
+    int error = pool ? heist__loose_give(pool, l, HEIST_WAIT) : -errno;
     if (error) heist__loose_free(heist__self(), l);
     return error;
 }
 
-int heist__loose_push(heist_scope *scope, heist_task *task)
+static int give_call(heist_pool *pool, heist__scope_core *core, heist_function *function, void *argument,
+                     long patience_ms)
 {
-    if (!task) return heist__fail(-ENOMEM, "no memory for a task");
-    return give(scope, (heist__loose *)(void *)task - 1, HEIST_WAIT);
-}
-
-static int give_plain(heist_scope *scope, heist_pool *pool, heist_function *function, void *argument, long patience_ms)
-{
-    if (!function) return heist__fail(-EINVAL, "no function to run");
-    heist__loose *l = heist__loose_alloc(heist__self(), sizeof(struct heist__plain));
+    if (!pool) return -errno;
+    heist__worker *w = heist__self();
+    if (HEIST__INBOX_CARRIES_CALLS && (!w || w->pool != pool))
+        return heist__submit(pool, &(heist__parcel){function, argument, core}, core, patience_ms);
+    heist__loose *l = heist__loose_alloc(w, sizeof(struct heist__plain));
     if (!l) return heist__fail(-ENOMEM, "no memory for a task");
-    struct heist__plain *plain = (struct heist__plain *)(void *)l->task;
-    plain->task.run = heist__run_plain;
-    plain->function = function;
-    plain->argument = argument;
-    if (!pool) return give(scope, l, patience_ms);
-    l->core = NULL;
-    l->end = end_detached;
+    heist__call_init((heist__call *)(void *)l, l->size, function, argument, core);
     int error = heist__loose_give(pool, l, patience_ms);
-    if (error) heist__loose_free(heist__self(), l);
+    if (error) heist__loose_free(w, l);
     return error;
 }
 
 int heist_detach(heist_scope *scope, heist_function *function, void *argument)
 {
-    return give_plain(scope, NULL, function, argument, HEIST_WAIT);
+    return heist_scope_submit(scope, function, argument, HEIST_WAIT);
 }
 
 int heist_scope_submit(heist_scope *scope, heist_function *function, void *argument, long patience_ms)
 {
-    return give_plain(scope, NULL, function, argument, patience_ms);
+    if (!function) return heist__fail(-EINVAL, "no function to run");
+    heist__scope_core *core;
+    heist_pool *pool = destination(scope, &core);
+    return give_call(pool, core, function, argument, patience_ms);
 }
 
 int heist_submit(heist_pool *pool, heist_function *function, void *argument, long patience_ms)
 {
-    pool = heist__pool_resolve(pool);
-    return pool ? give_plain(NULL, pool, function, argument, patience_ms) : -errno;
+    if (!function) return heist__fail(-EINVAL, "no function to run");
+    return give_call(heist__pool_resolve(pool), NULL, function, argument, patience_ms);
 }
 
 /* ---- waiting ---- */
@@ -209,22 +201,33 @@ static heist__loose *pick_own(heist__worker *w, heist__scope_core *core)
     return l;
 }
 
+/* A place that outlives the search for a submission that lies in `room`. NULL: no memory. */
+static heist__loose *keep_call(heist__worker *w, heist__loose *l, const heist__call *room)
+{
+    if (l != &room->loose) return l;
+    heist__loose *kept = heist__loose_alloc(w, sizeof room->plain);
+    if (kept)
+        heist__call_init((heist__call *)(void *)kept, kept->size, room->plain.function, room->plain.argument, l->core);
+    return kept;
+}
+
 /* Takes one from another worker or from an inbox. What does not belong to the scope goes to the worker's own deque, where
  * others find it. */
-static heist__loose *pick_elsewhere(heist__worker *w, heist__scope_core *core)
+static heist__loose *pick_elsewhere(heist__worker *w, heist__scope_core *core, heist__call *room)
 {
     for (unsigned i = 0; i <= w->pool->count; i++) {
         unsigned victim = (w->index + i) % w->pool->count;
         void *got = NULL;
         if (i == w->pool->count) {
-            got = heist__inbox_find(w);
+            got = heist__inbox_find(w, room, 1);
         } else if (victim == w->index || heist_deque_steal(w->pool->workers[victim]->loose, &got) != HEIST_STEAL_GOT) {
             continue;
         }
         heist__loose *l = got;
-        if (!l) continue;
-        if (l->core == core) return l;
-        if (heist_deque_push(w->loose, l) < 0) return l; /* no memory to keep it: better run than lost */
+        if (!l || l->core == core) return l;
+        heist__loose *kept = keep_call(w, l, room);
+        if (!kept) return l; /* no memory to keep it: better run than lost */
+        if (heist_deque_push(w->loose, kept) < 0) return kept;
         heist__notice(w);
     }
     return NULL;
@@ -250,8 +253,9 @@ static void wait_as_worker(heist__worker *w, heist__scope_core *core)
     int64_t nap_ns = 50000;
     while (!heist__detector_quiet(&core->detector)) { /* T1 */
         heist__loose *l = NULL;
+        heist__call room;
         if (heist__level_room(w)) l = pick_own(w, core);
-        if (!l && heist__level_room(w)) l = pick_elsewhere(w, core);
+        if (!l && heist__level_room(w)) l = pick_elsewhere(w, core, &room);
         if (l) {
             heist__loose_run(w, l);
             heist__tell_waiters(w->pool);

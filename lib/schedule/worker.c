@@ -87,6 +87,7 @@ static size_t load_of(const void *context, unsigned worker)
 typedef struct {
     heist__stolen child; /* task NULL: none */
     heist__loose *loose;
+    heist__call room; /* where `loose` is, if it came without a record */
 } loot;
 
 /* Takes one loose task of `victim`, or half of them; all but one go to the thief's own deque. */
@@ -140,10 +141,11 @@ static heist__loose *pop_loose(heist__worker *w)
 /* Runs `l` and then all that is in the worker's own deque. */
 static void run_own(heist__worker *w, heist__loose *l)
 {
+    heist__call room;
     for (unsigned n = 1; l; n++) {
         heist__scope_core *core = l->core;
         heist__loose_run(w, l);
-        l = n % INBOX_EVERY == 0 ? heist__inbox_find(w) : NULL;
+        l = n % INBOX_EVERY == 0 ? heist__inbox_find(w, &room, 1) : NULL;
         if (!l) l = pop_loose(w);
         /* As long as the next one belongs to the same scope, that scope and the pool are not quiet. */
         if (!l || l->core != core) heist__tell_waiters(w->pool);
@@ -152,9 +154,9 @@ static void run_own(heist__worker *w, heist__loose *l)
 
 static bool find(heist__worker *w, loot *found)
 {
-    *found = (loot){0};
+    found->child.task = NULL;
     found->loose = pop_loose(w);
-    if (!found->loose) found->loose = heist__inbox_find(w);
+    if (!found->loose) found->loose = heist__inbox_find(w, &found->room, HEIST__BATCH);
     return found->loose || steal_somewhere(w, found);
 }
 

@@ -39,6 +39,15 @@ typedef struct heist__loose {
     struct heist__loose *aside; /* used by the worker that holds it, in scope.c */
 } heist__loose;
 
+/* A plain function as such a task. */
+typedef struct heist__call {
+    heist__loose loose;
+    struct heist__plain plain; /* where heist__loose_alloc puts the record */
+} heist__call;
+
+/* The most that a worker takes out of an inbox at once. */
+#define HEIST__BATCH 32
+
 /* What a worker is doing, one entry for each task that it took from elsewhere and has not finished. Written by: the
  * worker. Read by: thieves; see heist__scope_at. */
 typedef struct heist__run_level {
@@ -112,6 +121,7 @@ struct heist_pool {
     unsigned running;      /* of them, with a thread */
     heist__inbox *inboxes; /* one per NUMA node */
     unsigned inbox_count;
+    size_t batch; /* the most that a worker takes out of an inbox at once, so that a small one stays small */
     heist__idle idle;
     heist__detector all; /* every loose task */
     uint32_t levels;     /* how many a worker has */
@@ -123,10 +133,12 @@ struct heist_pool {
     /* This process is a child that was forked when the pool had workers; they are not here. Written by: the fork handler.
      * Read by: whoever uses the pool. */
     HEIST__ATOMIC(uint32_t) forked;
-    HEIST__ATOMIC(uint32_t) ready; /* workers that have started. Written by: workers. Waited on by: the maker. */
-    /* Threads within a submission; the pool outlives them. Written by: they (add). Read by: whoever ends the pool. */
-    HEIST__ATOMIC(uint32_t) outsiders;
+    HEIST__ATOMIC(uint32_t) ready;     /* workers that have started. Written by: workers. Waited on by: the maker. */
     HEIST__ATOMIC(uint64_t) cancelled; /* loose tasks dropped. Written by: workers (add). */
+
+    /* Threads within a submission; the pool outlives them. Written by: they (add). Read by: whoever ends the pool. On a line
+     * that workers do not read. */
+    _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) outsiders;
 
     /* Submitters that wait for room in an inbox. Written by: submitters (add). Read by: workers. */
     _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) wanting_room;
@@ -205,12 +217,26 @@ void heist__notice(heist__worker *w);
 /* A block for a task of `size` bytes behind a heist__loose, or NULL. */
 heist__loose *heist__loose_alloc(heist__worker *w, size_t size);
 void heist__loose_free(heist__worker *w, heist__loose *l);
+/* Makes it a task that nobody joins: its block is freed at its end. */
+void heist__loose_init(heist__loose *l, heist__scope_core *core);
+/* The same for a call, in a block of `size`; 0: not ours to free. */
+void heist__call_init(heist__call *call, size_t size, heist_function *function, void *argument,
+                      heist__scope_core *core);
+/* Worker w, or an outsider (NULL): before anybody can see the task, and after its end. */
+void heist__count_created(heist_pool *pool, heist__worker *w, heist__scope_core *core);
+void heist__count_finished(heist_pool *pool, heist__worker *w, heist__scope_core *core);
 /* Gives `l` to the pool: to the calling worker's deque, or to an inbox. As heist_submit. */
 int heist__loose_give(heist_pool *pool, heist__loose *l, long patience_ms);
 /* Runs it, or drops it when the pool is cancelling; counts. */
 void heist__loose_run(heist__worker *w, heist__loose *l);
-/* Takes one from an inbox, the worker's own node first. */
-heist__loose *heist__inbox_find(heist__worker *w);
+
+/* ---- submit.c ---- */
+/* Puts `parcel`, which counts for `core`, into an inbox. As heist_submit, from a thread that is no worker of the pool. */
+int heist__submit(heist_pool *pool, const heist__parcel *parcel, heist__scope_core *core, long patience_ms);
+/* Takes one from an inbox, the worker's own node first. With `most` above 1 it may take more, into the worker's own deque; then
+ * the caller must be searching, so that leaving the search wakes who might want them (I4). A call's record lies in `room`: it is
+ * to be run while that lives. NULL: all are empty. */
+heist__loose *heist__inbox_find(heist__worker *w, heist__call *room, size_t most);
 
 /* ---- wait.c ---- */
 /* After finishing: tells those who wait if it is over. Does not block. */

@@ -1,6 +1,7 @@
 /* The submission queue, with room for two.
  *
- *   threads=   what each thread does, separated by commas: p puts its next item, t takes, e asks whether it looks empty
+ *   threads=   what each thread does, separated by commas: p puts its next item, t takes,
+ *              b takes up to two, e asks whether it looks empty
  *   full=      so many items are in it, and taken, before: the positions begin there
  *
  * No item may be had twice, or without its contents, or be lost. A thread that takes nothing, or is told that it looks
@@ -40,7 +41,7 @@ static bool is_inside(int i)
     for (uint64_t s = 0; s < CAPACITY; s++) {
         const heist__inbox_slot *slot = &inbox->slots[s];
         bool filled = (MODEL_PEEK(&slot->sequence) - 1 - s) % CAPACITY == 0 && MODEL_PEEK(&slot->sequence) != s;
-        if (filled && MODEL_PEEK(&slot->item) == (void *)&records[i]) return true;
+        if (filled && MODEL_PEEK(&slot->content) == (void *)&records[i]) return true;
     }
     return false;
 }
@@ -60,18 +61,16 @@ static void run(void *script)
             int i = seen->used++;
             seen->owner[i] = (uint8_t)model_self();
             records[i].value = i + 1;
-            if (heist__inbox_put(inbox, &records[i])) {
+            if (heist__inbox_put(inbox, &(heist__parcel){.content = &records[i]})) {
                 seen->put[i] = 1;
             } else {
                 seen->had[i] = 1; /* full: not in it */
             }
-        } else if (*p == 't') {
-            void *item = heist__inbox_take(inbox);
-            if (item) {
-                take(item);
-            } else {
-                check_own("nothing was taken");
-            }
+        } else if (*p == 't' || *p == 'b') {
+            heist__parcel got[2];
+            size_t asked = *p == 't' ? 1 : 2, count = heist__inbox_take(inbox, got, asked);
+            for (size_t i = 0; i < count; i++) take(got[i].content);
+            if (count < asked) check_own("too few were taken");
         } else if (heist__inbox_looks_empty(inbox)) {
             check_own("it looks empty");
         }
@@ -95,8 +94,10 @@ void model_setup(void)
     model_name(&inbox->head, 8, 8, false, "head");
     for (int i = 0; i < CAPACITY; i++) {
         model_name(&inbox->slots[i].sequence, 8, 8, false, "sequence%d", i);
-        model_name(&inbox->slots[i].item, 8, 8, false, "item%d", i);
-        model_late(&inbox->slots[i].item, sizeof inbox->slots[i].item);
+        model_name(&inbox->slots[i].content, 8, 8, false, "content%d", i);
+        model_late(&inbox->slots[i].content, sizeof inbox->slots[i].content);
+        model_ignore(&inbox->slots[i].function, sizeof inbox->slots[i].function); /* never changes here, as the next */
+        model_ignore(&inbox->slots[i].scope, sizeof inbox->slots[i].scope);
     }
     model_name(records, ITEMS * sizeof *records, sizeof *records, false, "record");
     for (const char *p = model_text("threads", "p,t"); *p; p++) {

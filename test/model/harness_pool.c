@@ -9,6 +9,7 @@
  *   second=    the same, for another outsider
  *   bodies=    what the tasks do, one letter each in the order of their numbers: . nothing; d detaches a task;
  *              f spawns a child and joins it; L computes for ever
+ *   batch=     how many a worker may take out of the inbox at once
  *   bare       workers look at nothing but the pusher's children and the inbox: a shorter way to sleep
  *   fenced     fence mode
  *
@@ -118,7 +119,7 @@ static void end_task(heist__loose *l, heist__worker *w, bool ran)
 static bool find_bare(heist__worker *w, loot *found)
 {
     *found = (loot){0};
-    found->loose = heist__inbox_find(w);
+    found->loose = heist__inbox_find(w, &found->room, HEIST__BATCH);
     if (found->loose) return true;
     if (!pusher_script[0]) return false;
     heist__worker *victim = pool->workers[worker_count];
@@ -285,6 +286,8 @@ void model_setup(void)
     model_unwatch(pool->all.tallies, (count + 1) * sizeof *pool->all.tallies);
     pool->inboxes = model_alloc(sizeof *pool->inboxes);
     pool->inbox_count = 1;
+    pool->settings.inbox = 2;
+    pool->batch = (size_t)model_number("batch", 1);
     heist__inbox_init(&pool->inboxes[0], 2);
     model_unwatch(pool->inboxes[0].slots, 2 * sizeof(heist__inbox_slot));
     make_tasks();

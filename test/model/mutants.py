@@ -41,6 +41,7 @@ SPAWN = 'schedule/spawn.c'
 WORKER = 'schedule/worker.c'
 IDLE = 'idle/idle.c'
 LOOSE = 'schedule/loose.c'
+SUBMIT = 'schedule/submit.c'
 WAIT = 'schedule/wait.c'
 POOL = 'schedule/pool.c'
 DETECTOR = 'quiescence/detector.c'
@@ -378,22 +379,22 @@ MUTANTS = [
            '    for (unsigned i = 0; i <= d->workers; i++) finished += heist__load_acquire(&d->tallies[i].finished);\n'
            '    return finished == created;\n', 'quiet'),
     Mutant('T2', 'created is counted after the push', LOOSE,
-           '    count_created(pool, w, core);\n    if (heist_deque_push(w->loose, l) < 0) {\n',
-           '    int full = heist_deque_push(w->loose, l);\n    count_created(pool, w, core);\n    if (full < 0) {\n', 'pool',
+           '    heist__count_created(pool, w, core);\n    if (heist_deque_push(w->loose, l) < 0) {\n',
+           '    int full = heist_deque_push(w->loose, l);\n    heist__count_created(pool, w, core);\n    if (full < 0) {\n', 'pool',
            first='workers=2 outside=sw bodies=d. --preemptions 2 --stale 0'),
     Mutant('T2', 'a task is finished before its body has run', LOOSE,
            '    bool run = heist__load_acquire(&pool->state) != HEIST__POOL_CANCELLING;\n',
-           '    bool run = heist__load_acquire(&pool->state) != HEIST__POOL_CANCELLING;\n    count_finished(pool, w, core);\n'
-           '    count_created(pool, w, core);\n', 'pool',
+           '    bool run = heist__load_acquire(&pool->state) != HEIST__POOL_CANCELLING;\n    heist__count_finished(pool, w, core);\n'
+           '    heist__count_created(pool, w, core);\n', 'pool',
            first='bare outside=sw --preemptions 3 --stale 1'),
-    Mutant('T3', 'a submitter counts after it put', LOOSE,
-           '    count_created(pool, NULL, core);\n    heist__fence_seq_cst(); /* S2: counted before the look. Pairs with the fence '
+    Mutant('T3', 'a submitter counts after it put', SUBMIT,
+           '    heist__count_created(pool, NULL, core);\n    heist__fence_seq_cst(); /* S2: counted before the look. Pairs with the fence '
            'in heist_pool_close. */\n'
            '    int error = heist__load_relaxed(&pool->state) == HEIST__POOL_OPEN ? 0 : -ESHUTDOWN; /* relaxed: S2 orders it */\n'
-           '    if (!error && !heist__inbox_put(inbox, l))\n',
+           '    if (!error && !heist__inbox_put(inbox, parcel))\n',
            '    heist__fence_seq_cst();\n'
            '    int error = heist__load_relaxed(&pool->state) == HEIST__POOL_OPEN ? 0 : -ESHUTDOWN;\n'
-           '    bool put = !error && heist__inbox_put(inbox, l);\n    count_created(pool, NULL, core);\n    if (!error && !put)\n',
+           '    bool put = !error && heist__inbox_put(inbox, parcel);\n    heist__count_created(pool, NULL, core);\n    if (!error && !put)\n',
            'pool',
            first='bare outside=s second=Tx --preemptions 3 --stale 0'),
     Mutant('T4', 'no heavy barrier in the waiter', WAIT, 'return heist__heavy_barrier(pool->idle.fenced); /* T4 */',
@@ -447,13 +448,13 @@ MUTANTS = [
     Mutant('Q2', 'put reads the number relaxed', INBOX, 'ahead_of(heist__load_acquire(&slot->sequence), tail)',
            'ahead_of(heist__load_relaxed(&slot->sequence), tail)', 'inbox',
            first='threads=pppp,tt full=1'),
-    Mutant('S1', 'no fence before the look for those who want room', LOOSE,
-           '        heist__fence_seq_cst(); /* S1: the room made', '        /* S1: the room made', 'pool',
+    Mutant('S1', 'no fence before the look for those who want room', SUBMIT,
+           '    heist__fence_seq_cst(); /* S1: the room made', '    /* S1: the room made', 'pool',
            elsewhere='argued: two workers would have to take at once and each read an old value; one alone passes the fence of '
                      'wake_one before its second take'),
-    Mutant('S1', 'nobody is told of room', LOOSE, '            heist__futex_wake(&pool->room, 1);\n', '', 'pool',
+    Mutant('S1', 'nobody is told of room', SUBMIT, '    heist__futex_wake(&pool->room, INT_MAX);\n', '', 'pool',
            first='bare outside=sss --preemptions 2 --stale 1'),
-    Mutant('S2', 'no fence in a submission', LOOSE, '    heist__fence_seq_cst(); /* S2: counted', '    /* S2: counted', 'pool',
+    Mutant('S2', 'no fence in a submission', SUBMIT, '    heist__fence_seq_cst(); /* S2: counted', '    /* S2: counted', 'pool',
            first='bare outside=s second=q fenced --preemptions 2 --stale 1'),
     Mutant('S2', 'no fence in close', POOL, '    heist__fence_seq_cst(); /* S2: pairs', '    /* S2: pairs', 'pool',
            survives='whoever waits after it passes the fence of T4 in heist__waiter_add'),

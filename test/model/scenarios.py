@@ -19,12 +19,13 @@ CUTS = {
     'deque/frames.c': [('#define PATIENCE 64', '#define PATIENCE 1')],
     'schedule/worker.c': [('static _Thread_local heist__worker *self;',
                            '#define self (*(heist__worker **)(void *)model_local())')],
-    'schedule/loose.c': [('    static _Thread_local unsigned mine;', '    unsigned mine = 1;')],
+    'schedule/submit.c': [('    static _Thread_local unsigned mine;', '    unsigned mine = 1;'),
+                          ('#define ROOM_PAUSES 64', '#define ROOM_PAUSES 0')],
 }
 
 FORK_JOIN = ['deque/frames.c', 'schedule/join.c', 'schedule/spawn.c', 'schedule/level.c']
 
-SCHEDULER = FORK_JOIN + ['schedule/loose.c', 'schedule/wait.c', 'schedule/inbox_builtin.c', 'deque/deque.c', 'idle/idle.c',
+SCHEDULER = FORK_JOIN + ['schedule/loose.c', 'schedule/submit.c', 'schedule/wait.c', 'schedule/inbox_builtin.c', 'deque/deque.c', 'idle/idle.c',
                          'quiescence/detector.c', 'memory/object_pool.c']
 
 HARNESSES = {harness.name: harness for harness in [
@@ -89,8 +90,11 @@ HARNESSES = {harness.name: harness for harness in [
         'threads=pppp,tt full=1',
         'threads=pe,t,pt --stale 2',
         'threads=pt,pt,pt --preemptions 3 --stale 1',
+        'threads=pb,pb',
+        'threads=pp,pb,b --preemptions 3 --stale 1',
     ], [
         'threads=pt,pt,pt --preemptions 3 --stale 3',
+        'threads=ppb,pb,bp full=1 --preemptions 3 --stale 2',
         'threads=ppt,ppt,ttp full=1 --preemptions 3 --stale 1',
         'threads=pptpt,ptppt,ttpet --random 100000',
     ]),
@@ -112,6 +116,8 @@ HARNESSES = {harness.name: harness for harness in [
         'outside=sw --preemptions 2 --stale 1',
         'outside=sw bodies=d. --preemptions 2 --stale 0',
         'bare outside=sss --preemptions 2 --stale 1',
+        'bare outside=sss batch=2 --preemptions 2 --stale 1',
+        'workers=2 outside=ss batch=2 bodies=L. --preemptions 1 --stale 0',
         'bare outside=sx --preemptions 3 --stale 1',
         'bare outside=s second=Tx --preemptions 3 --stale 0',
         'bare outside=s second=q --preemptions 2 --stale 1',
@@ -128,6 +134,8 @@ HARNESSES = {harness.name: harness for harness in [
         'workers=2 outside=sw bodies=d. --preemptions 2 --stale 0',
         'workers=2 outside=sw bodies=f. --preemptions 2 --stale 0',
         'workers=2 outside=ssx bodies=d.. --random 30000',
+        'workers=2 outside=ss batch=2 bodies=L. --preemptions 2 --stale 1',
+        'workers=2 outside=sssx batch=2 bodies=d... --random 30000',
         'workers=2 pusher=plp outside=s --random 30000',
     ], included=['schedule/worker.c', 'schedule/pool.c']),
 ]}

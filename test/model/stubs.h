@@ -63,6 +63,7 @@ NOTHING(void, heist__registry_hook_fork, (void), )
 NOTHING(void, heist__registry_add, (heist_pool * pool), )
 NOTHING(bool, heist__registry_claim, (heist_pool * pool), true)
 NOTHING(void, heist__registry_remove, (heist_pool * pool), )
+NOTHING(void, heist__run_plain, (heist_worker * w, heist_slot *bottom, heist_task *task), )
 NOTHING(bool, heist__stats_wanted, (void), false)
 NOTHING(void, heist__stats_print, (heist_pool * pool), )
 

@@ -44,22 +44,33 @@ void tearDown(void)
     heist__inbox_destroy(&inbox);
 }
 
+static bool put_item(heist__inbox *into, void *item)
+{
+    return heist__inbox_put(into, &(heist__parcel){.content = item});
+}
+
+static void *take_item(void)
+{
+    heist__parcel got = {0};
+    return heist__inbox_take(&inbox, &got, 1) ? got.content : NULL;
+}
+
 static void put(unsigned number)
 {
-    TEST_ASSERT_TRUE(heist__inbox_put(&inbox, &items[number]));
+    TEST_ASSERT_TRUE(put_item(&inbox, &items[number]));
     TEST_ASSERT_FALSE(heist__inbox_looks_empty(&inbox));
 }
 
 static void take_gives(unsigned number)
 {
     TEST_ASSERT_FALSE(heist__inbox_looks_empty(&inbox));
-    TEST_ASSERT_EQUAL_PTR(&items[number], heist__inbox_take(&inbox));
+    TEST_ASSERT_EQUAL_PTR(&items[number], take_item());
 }
 
 static void there_is_nothing(void)
 {
     TEST_ASSERT_TRUE(heist__inbox_looks_empty(&inbox));
-    TEST_ASSERT_NULL(heist__inbox_take(&inbox));
+    TEST_ASSERT_NULL(take_item());
 }
 
 /* --- one thread ------------------------------------------------------------------------------------------------- */
@@ -89,11 +100,11 @@ static void it_holds_its_capacity_and_no_more(void)
         for (unsigned i = 0; i < CAPACITY; i++) {
             put(i);
         }
-        TEST_ASSERT_FALSE(heist__inbox_put(&inbox, &items[63]));
-        TEST_ASSERT_FALSE(heist__inbox_put(&inbox, &items[63]));
+        TEST_ASSERT_FALSE(put_item(&inbox, &items[63]));
+        TEST_ASSERT_FALSE(put_item(&inbox, &items[63]));
         take_gives(0);
         put(40);
-        TEST_ASSERT_FALSE(heist__inbox_put(&inbox, &items[63]));
+        TEST_ASSERT_FALSE(put_item(&inbox, &items[63]));
         for (unsigned i = 1; i < CAPACITY; i++) {
             take_gives(i);
         }
@@ -115,6 +126,43 @@ static void it_goes_round_many_times(void)
     }
 }
 
+static void several_are_taken_at_once_in_order(void)
+{
+    heist__parcel got[CAPACITY + 1];
+    for (unsigned lap = 0; lap < 5; lap++) {
+        for (unsigned i = 0; i < 5; i++) {
+            put(i);
+        }
+        TEST_ASSERT_EQUAL_size_t(5, heist__inbox_size(&inbox));
+        TEST_ASSERT_EQUAL_size_t(3, heist__inbox_take(&inbox, got, 3));
+        put(5);
+        TEST_ASSERT_EQUAL_size_t(3, heist__inbox_take(&inbox, got + 3, CAPACITY));
+        for (unsigned i = 0; i < 6; i++) {
+            TEST_ASSERT_EQUAL_PTR(&items[i], got[i].content);
+            TEST_ASSERT_NULL(got[i].function);
+        }
+        there_is_nothing();
+        TEST_ASSERT_EQUAL_size_t(0, heist__inbox_size(&inbox));
+        TEST_ASSERT_EQUAL_size_t(0, heist__inbox_take(&inbox, got, CAPACITY));
+    }
+}
+
+static void do_nothing(void *unused)
+{
+    (void)unused;
+}
+
+static void a_call_is_carried_whole(void)
+{
+    if (!HEIST__INBOX_CARRIES_CALLS) TEST_IGNORE_MESSAGE("this queue carries tasks only");
+    heist__parcel got = {0};
+    TEST_ASSERT_TRUE(heist__inbox_put(&inbox, &(heist__parcel){do_nothing, &items[1], &items[2]}));
+    TEST_ASSERT_EQUAL_size_t(1, heist__inbox_take(&inbox, &got, 1));
+    TEST_ASSERT_TRUE(got.function == do_nothing);
+    TEST_ASSERT_EQUAL_PTR(&items[1], got.content);
+    TEST_ASSERT_EQUAL_PTR(&items[2], got.scope);
+}
+
 static void capacities_are_rounded_up(void)
 {
     static const size_t asked_and_given[][2] = {{1, 2}, {2, 2}, {3, 4}, {9, 16}};
@@ -122,7 +170,7 @@ static void capacities_are_rounded_up(void)
         heist__inbox rounded;
         size_t count = 0;
         TEST_ASSERT_EQUAL_INT(0, heist__inbox_init(&rounded, asked_and_given[i][0]));
-        while (count < 64 && heist__inbox_put(&rounded, items)) {
+        while (count < 64 && put_item(&rounded, items)) {
             count++;
         }
         TEST_ASSERT_EQUAL_size_t(asked_and_given[i][1], count);
@@ -218,7 +266,8 @@ static uint64_t begin_put(void)
 static void finish_put(uint64_t position, unsigned number)
 {
     heist__inbox_slot *slot = &inbox.slots[position & inbox.mask];
-    heist__store_relaxed(&slot->item, &items[number]);
+    heist__store_relaxed(&slot->function, NULL);
+    heist__store_relaxed(&slot->content, &items[number]);
     heist__store_release(&slot->sequence, position + 1);
 }
 
@@ -242,6 +291,21 @@ static void an_unfinished_put_hides_no_finished_one(void)
     take_gives(5);
 }
 
+static void a_batch_passes_over_an_unfinished_put(void)
+{
+    heist__parcel got[CAPACITY];
+    put(0);
+    uint64_t stuck = begin_put();
+    put(2);
+    TEST_ASSERT_EQUAL_size_t(2, heist__inbox_take(&inbox, got, CAPACITY));
+    TEST_ASSERT_EQUAL_PTR(&items[0], got[0].content);
+    TEST_ASSERT_EQUAL_PTR(&items[2], got[1].content);
+    there_is_nothing();
+    finish_put(stuck, 1);
+    take_gives(1);
+    there_is_nothing();
+}
+
 static void an_unfinished_put_stops_producers_only_after_a_lap(void)
 {
     uint64_t stuck = begin_put();
@@ -249,16 +313,16 @@ static void an_unfinished_put_stops_producers_only_after_a_lap(void)
         put(i);
         take_gives(i);
     }
-    TEST_ASSERT_FALSE(heist__inbox_put(&inbox, &items[63]));
+    TEST_ASSERT_FALSE(put_item(&inbox, &items[63]));
     there_is_nothing();
     finish_put(stuck, 0);
-    TEST_ASSERT_FALSE(heist__inbox_put(&inbox, &items[63]));
+    TEST_ASSERT_FALSE(put_item(&inbox, &items[63]));
     take_gives(0);
     there_is_nothing();
     for (unsigned i = 0; i < CAPACITY; i++) {
         put(i);
     }
-    TEST_ASSERT_FALSE(heist__inbox_put(&inbox, &items[63]));
+    TEST_ASSERT_FALSE(put_item(&inbox, &items[63]));
     for (unsigned i = 0; i < CAPACITY; i++) {
         take_gives(i);
     }
@@ -291,7 +355,7 @@ static void positions_may_wrap(void)
             for (unsigned i = 0; i < CAPACITY; i++) {
                 put(i);
             }
-            TEST_ASSERT_FALSE(heist__inbox_put(&inbox, &items[63]));
+            TEST_ASSERT_FALSE(put_item(&inbox, &items[63]));
             for (unsigned i = 0; i < CAPACITY; i++) {
                 take_gives(i);
             }
@@ -316,7 +380,7 @@ static size_t overlooked_by_take, overlooked_by_looks_empty; /* the single consu
 static bool put_patiently(parcel *item)
 {
     time_t start = time(NULL);
-    while (!heist__inbox_put(&inbox, item)) {
+    while (!put_item(&inbox, item)) {
         if (heist__load_relaxed(&slots_lost) || time(NULL) - start > PATIENCE_SECONDS) {
             heist__store_relaxed(&slots_lost, true); /* relaxed: so that the others need not find out by themselves */
             return false;
@@ -354,7 +418,7 @@ static void *consume(void *unused)
     (void)unused;
     for (;;) {
         bool last_look = heist__load_acquire(&producing) == 0; /* acquire: all puts happened before what follows */
-        parcel *item = heist__inbox_take(&inbox);
+        parcel *item = take_item();
         if (item) {
             mark(item);
         } else if (last_look) {
@@ -376,7 +440,7 @@ static void *consume_and_compare(void *unused)
         if (before > own && heist__inbox_looks_empty(&inbox)) {
             overlooked_by_looks_empty++;
         }
-        parcel *item = heist__inbox_take(&inbox);
+        parcel *item = take_item();
         if (item) {
             own++;
             mark(item);
@@ -495,12 +559,15 @@ int main(void)
     RUN_TEST(items_come_out_in_order);
     RUN_TEST(it_holds_its_capacity_and_no_more);
     RUN_TEST(it_goes_round_many_times);
+    RUN_TEST(several_are_taken_at_once_in_order);
+    RUN_TEST(a_call_is_carried_whole);
     RUN_TEST(capacities_are_rounded_up);
     RUN_TEST(absurd_capacities_are_refused);
     RUN_TEST(destroying_nothing_is_allowed);
     RUN_TEST(memory_that_is_short_is_enomem);
 #if !HEIST__INBOX_LIBLFDS
     RUN_TEST(an_unfinished_put_hides_no_finished_one);
+    RUN_TEST(a_batch_passes_over_an_unfinished_put);
     RUN_TEST(an_unfinished_put_stops_producers_only_after_a_lap);
     RUN_TEST(a_head_left_far_behind_loses_nothing);
     RUN_TEST(positions_may_wrap);

@@ -62,15 +62,25 @@ static void block(void *argument)
     }
 }
 
+static void blocker_init(blocker *b)
+{
+    sem_init(&b->begun, 0, 0);
+    sem_init(&b->go, 0, 0);
+}
+
+static void await_begin(blocker *b)
+{
+    while (sem_wait(&b->begun) != 0) {
+    }
+}
+
 /* A pool of one worker that is held up, so that what is submitted stays in the inbox. */
 static heist_pool *pool_held_up(blocker *b, size_t inbox)
 {
     heist_pool *pool = pool_with_inbox(1, inbox, HEIST_FENCES_DEFAULT);
-    sem_init(&b->begun, 0, 0);
-    sem_init(&b->go, 0, 0);
+    blocker_init(b);
     TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, block, b, HEIST_DO_NOT_WAIT));
-    while (sem_wait(&b->begun) != 0) {
-    }
+    await_begin(b);
     return pool;
 }
 
@@ -162,6 +172,77 @@ static void who_waits_gets_in_when_there_is_room(void)
     TEST_ASSERT_EQUAL_INT(0, heist_pool_wait(pool));
     for (int i = 0; i < WAITING; i++) TEST_ASSERT_EQUAL_size_t(3, atomic_load(&s[i].mine));
     TEST_ASSERT_EQUAL_INT(0, atomic_load(&wrong));
+    free_pool(pool);
+}
+
+/* A task may wait for what somebody who waits for room is about to submit: one free place must be enough for that, though
+ * sleepers are woken only when half of the inbox is free. */
+static void who_waits_gets_in_though_the_inbox_stays_nearly_full(void)
+{
+    blocker first, second;
+    heist_pool *pool = pool_held_up(&first, 32);
+    blocker_init(&second);
+    TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, block, &second, HEIST_DO_NOT_WAIT));
+    TEST_ASSERT_EQUAL_size_t(31, fill(pool));
+    submitter s = {.pool = pool, .patience = HEIST_WAIT, .tasks = 1};
+    pthread_t thread;
+    TEST_ASSERT_EQUAL_INT(0, pthread_create(&thread, NULL, submit_all, &s));
+    sleep_us(5000); /* let it come to wait */
+    TEST_ASSERT_EQUAL_size_t(0, atomic_load(&s.accepted));
+    let_go(&first);
+    pthread_join(thread, NULL); /* while the worker is held up again */
+    TEST_ASSERT_EQUAL_size_t(0, atomic_load(&ran));
+    let_go(&second);
+    TEST_ASSERT_EQUAL_INT(0, heist_pool_wait(pool));
+    TEST_ASSERT_EQUAL_size_t(31, atomic_load(&ran));
+    TEST_ASSERT_EQUAL_size_t(1, atomic_load(&s.mine));
+    free_pool(pool);
+}
+
+/* ---- batches ---- */
+
+/* Two workers, both held up; many tasks wait, and the oldest will hold up the worker that takes it with the batch behind it. The
+ * other one runs all the rest. */
+static void the_rest_of_a_batch_does_not_wait_for_its_first(void)
+{
+    enum { TASKS = 60 };
+    blocker b[3];
+    for (int i = 0; i < 3; i++) blocker_init(&b[i]);
+    heist_pool *pool = pool_with_inbox(2, 1024, HEIST_FENCES_DEFAULT);
+    for (int i = 0; i < 2; i++) {
+        TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, block, &b[i], HEIST_DO_NOT_WAIT));
+        await_begin(&b[i]);
+    }
+    TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, block, &b[2], HEIST_DO_NOT_WAIT));
+    for (int i = 0; i < TASKS; i++) TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, count_one, &ran, HEIST_DO_NOT_WAIT));
+    let_go(&b[0]);
+    await_begin(&b[2]);
+    TEST_ASSERT_EQUAL_size_t(0, atomic_load(&ran));
+    let_go(&b[1]);
+    while (atomic_load(&ran) < TASKS) sleep_us(100); /* or the watchdog ends it */
+    let_go(&b[2]);
+    TEST_ASSERT_EQUAL_INT(0, heist_pool_wait(pool));
+    free_pool(pool);
+}
+
+static size_t order[200];
+static atomic_size_t ordered;
+
+static void note_order(void *number)
+{
+    order[atomic_fetch_add(&ordered, 1)] = (size_t)(uintptr_t)number;
+}
+
+static void one_worker_runs_submissions_in_their_order(void)
+{
+    blocker b;
+    heist_pool *pool = pool_held_up(&b, 1024);
+    atomic_store(&ordered, 0);
+    for (size_t i = 0; i < 200; i++)
+        TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, note_order, (void *)(uintptr_t)i, HEIST_DO_NOT_WAIT));
+    let_go(&b);
+    TEST_ASSERT_EQUAL_INT(0, heist_pool_wait(pool));
+    for (size_t i = 0; i < 200; i++) TEST_ASSERT_EQUAL_size_t(i, order[i]);
     free_pool(pool);
 }
 
@@ -387,6 +468,9 @@ int main(void)
     RUN_TEST(a_full_inbox_refuses_who_does_not_wait);
     RUN_TEST(a_full_inbox_keeps_who_waits_a_while_no_longer);
     RUN_TEST(who_waits_gets_in_when_there_is_room);
+    RUN_TEST(who_waits_gets_in_though_the_inbox_stays_nearly_full);
+    RUN_TEST(the_rest_of_a_batch_does_not_wait_for_its_first);
+    RUN_TEST(one_worker_runs_submissions_in_their_order);
     RUN_TEST(what_many_threads_submit_runs_exactly_once);
     RUN_TEST(each_node_has_an_inbox_and_none_is_forgotten);
     RUN_TEST(a_pool_wait_covers_all_that_was_accepted_before_it);
