@@ -15,8 +15,7 @@
 typedef struct heist__kmp_head {
     uintptr_t mark; /* see heist__kmp_mark */
     heist__omp_task *task;
-    uint64_t base;          /* of the thread, while it runs this task between begin_if0 and complete_if0 */
-    uint32_t size, shareds; /* bytes asked for */
+    size_t size, shareds; /* bytes asked for */
 } heist__kmp_head;
 
 /* Flags of a record, above those that the core knows. */

@@ -98,8 +98,8 @@ heist__kmp_task *heist__kmp_task_new(heist__omp_slot *self, int32_t flags, size_
     record->data = head;
     head->mark = heist__kmp_mark(head);
     head->task = record;
-    head->size = (uint32_t)size;
-    head->shareds = (uint32_t)shareds;
+    head->size = size;
+    head->shareds = shareds;
     heist__kmp_task *task = heist__kmp_task_of(head);
     task->shareds = shareds ? (char *)task + before_shareds : NULL;
     task->routine = routine;
@@ -323,12 +323,10 @@ void __kmpc_omp_task_begin_if0(void *loc, int32_t gtid, heist__kmp_task *task)
     }
     record->flags |= HEIST__TASK_NOW;
     if (self->ending_group) record->flags |= HEIST__KMP_TASK_ENDING;
-    heist__kmp_head_of(task)->base = self->base;
-    self->nested++;
-    self->counters.now++;
+    record->nested = self->current->nested + 1;
+    record->base = heist__load_relaxed(&self->deque->bottom); /* relaxed: its own */
     self->current = record;
     self->ending_group = false;
-    self->base = heist__load_relaxed(&self->deque->bottom); /* relaxed: its own */
 }
 
 void __kmpc_omp_task_complete_if0(void *loc, int32_t gtid, heist__kmp_task *task)
@@ -344,9 +342,7 @@ void __kmpc_omp_task_complete_if0(void *loc, int32_t gtid, heist__kmp_task *task
     heist__omp_task *outer = heist__load_relaxed(&record->parent); /* relaxed: its own */
     if (outer->icvs != self->icvs) heist__omp_icvs_install(self, outer->icvs);
     self->current = outer;
-    self->base = heist__kmp_head_of(task)->base;
     self->ending_group = (record->flags & HEIST__KMP_TASK_ENDING) != 0;
-    self->nested--;
     void *data = record->data;
     bool in_block = data != record->room; /* asked now: the record may be gone below */
     heist__omp_task_left(self, record);
