@@ -9,6 +9,8 @@
 #include "fault_support.h"
 #include "schedule/worker.h"
 
+#include "../topologies/fixture.h"
+
 /* ---- which allocation fails ---- */
 
 enum {
@@ -364,6 +366,17 @@ static void a_pool_on_a_described_machine_is_made_or_refused_whole(void)
 #endif
 }
 
+static void a_pool_on_a_recorded_machine_is_made_or_refused_whole(void)
+{
+#if HEIST_HAVE_HWLOC
+    heist_options options = small_stacks(3);
+    options.topology = fixture("memory-at-one-socket.xml");
+    make_with_each_refusal(&options, 20);
+#else
+    TEST_IGNORE_MESSAGE("needs hwloc");
+#endif
+}
+
 /* ---- a living pool ---- */
 
 /* A scenario that gives `count` tasks to a pool; a refusal must be for want of memory. */
@@ -673,7 +686,7 @@ static void a_pool_that_cannot_start_again_after_fork_can_later(void)
     nothing_is_left("after fork");
 }
 
-/* ---- the default pool: last, as it stays ---- */
+/* ---- the default pool ---- */
 
 static void the_default_pool_can_be_had_later(void)
 {
@@ -694,7 +707,44 @@ static void the_default_pool_can_be_had_later(void)
 
     const char *trouble = trouble_with(NULL);
     TEST_ASSERT_NULL_MESSAGE(trouble, trouble);
-    TEST_ASSERT_NOT_NULL(heist_default_pool());
+    free_pool(heist_default_pool());
+    nothing_is_left("after the default pool");
+}
+
+static void the_default_pool_is_made_or_refused_whole(void)
+{
+    for (size_t way = 0; way < 2; way++) {
+        unsigned hit = 1;
+        int nth = 1;
+        for (; nth < MOST_CALLS && hit; nth++) {
+            refuse(ANYTHING, nth, both_ways[way]);
+            heist_pool *pool = heist_default_pool();
+            int error = errno;
+            hit = refuse_no_more();
+            if (!pool) TEST_ASSERT_EQUAL_INT(ENOMEM, error);
+            const char *trouble = trouble_with(NULL); /* with memory it can be had, whatever was before */
+            TEST_ASSERT_NULL_MESSAGE(trouble, trouble);
+            free_pool(heist_default_pool());
+            nothing_is_left("after a default pool");
+        }
+        TEST_ASSERT_GREATER_THAN_INT(10, nth);
+        TEST_ASSERT_LESS_THAN_INT(MOST_CALLS, nth);
+    }
+}
+
+/* Reading and printing counters needs no memory of ours. */
+static void statistics_need_no_memory(void)
+{
+    heist_pool *pool = pool_of(2, HEIST_FENCES_DEFAULT);
+    heist_stats stats = {.size = sizeof stats};
+    HEIST_RUN(pool, fault_fib, 15);
+    refuse(ANYTHING, 1, FROM_THEN_ON);
+    int error = heist_stats_read(pool, &stats);
+    unsigned hit = refuse_no_more();
+    TEST_ASSERT_EQUAL_INT(0, error);
+    TEST_ASSERT_EQUAL_HEX(0, hit);
+    TEST_ASSERT_GREATER_THAN_UINT64(0, stats.spawns);
+    free_pool(pool);
 }
 
 int main(void)
@@ -705,6 +755,7 @@ int main(void)
     RUN_TEST(a_pool_of_default_size_is_made_or_refused_whole);
     RUN_TEST(a_bound_pool_is_made_or_refused_whole);
     RUN_TEST(a_pool_on_a_described_machine_is_made_or_refused_whole);
+    RUN_TEST(a_pool_on_a_recorded_machine_is_made_or_refused_whole);
     RUN_TEST(submissions_without_memory_run_or_are_refused);
     RUN_TEST(a_scope_without_memory_is_refused_and_one_with_less_ends);
     RUN_TEST(a_task_without_memory_for_others_goes_on);
@@ -714,6 +765,8 @@ int main(void)
     RUN_TEST(spawns_without_memory_are_calls);
     RUN_TEST(fork_join_of_typed_tasks_needs_no_memory);
     RUN_TEST(a_pool_that_cannot_start_again_after_fork_can_later);
+    RUN_TEST(statistics_need_no_memory);
     RUN_TEST(the_default_pool_can_be_had_later);
+    RUN_TEST(the_default_pool_is_made_or_refused_whole);
     return UNITY_END();
 }

@@ -94,6 +94,7 @@ static heist_pool *small_pool(heist_fences fences)
     options.stack_size = (size_t)1 << 20;
     heist_pool *pool = heist_pool_new(&options);
     TEST_ASSERT_NOT_NULL_MESSAGE(pool, heist_explain());
+    TEST_ASSERT_EQUAL_UINT(WORKERS, heist__load_acquire(&pool->ready)); /* it was waited for them */
     return pool;
 }
 
@@ -131,6 +132,13 @@ static void work_goes_on_under_signals(void)
     }
 }
 
+/* In the end all sleep, and are counted as such; else a wake-up would be missed some day. */
+static void all_fall_asleep(heist_pool *pool)
+{
+    while (heist__load_acquire(&pool->idle.asleep) != WORKERS || heist__load_acquire(&pool->idle.searching) != 0)
+        sleep_us(1000);
+}
+
 /* Between the rounds everybody falls asleep, and is woken by signals over and over. */
 static void sleepers_are_neither_lost_nor_let_go(void)
 {
@@ -144,8 +152,10 @@ static void sleepers_are_neither_lost_nor_let_go(void)
             TEST_ASSERT_EQUAL_INT(0, heist_run(pool, mark, NULL));
             TEST_ASSERT_EQUAL_UINT(1, marks_of(0)); /* it did not return before */
         }
-        free_pool(pool);
         storm_end(&s);
+        all_fall_asleep(pool);
+        all_is_well(pool);
+        free_pool(pool);
     }
 }
 

@@ -5,14 +5,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* ---- work.c: a pool with every kind of work, without end ---- */
+/* ---- work.c: a pool with work without end ---- */
 
-#define WORKERS 4
+#define MOST_WORKERS 6
 
-void work_begin(void);
+typedef enum {
+    WORK_MIXED, /* of every kind, most of it given from outside */
+    WORK_INSIDE /* fork/join, made inside the pool, for half of the workers: who has none can only steal */
+} work_kind;
+
+void work_begin(work_kind kind);
+unsigned work_workers(void);
+/* How many of the workers must get on when one thread stands still. */
+unsigned work_moving(void);
 void work_end(void);
 /* Tasks that were finished by the workers so far; `each` by each of them. Returns the sum. */
-uint64_t work_done(uint64_t each[WORKERS]);
+uint64_t work_done(uint64_t each[MOST_WORKERS]);
 /* What is wrong with the results so far, or NULL. */
 const char *work_trouble(void);
 

@@ -53,7 +53,7 @@ static const char *base_name(const char *path)
 /* Tasks per millisecond of all workers while nobody is held up. */
 static double usual_rate(unsigned ms)
 {
-    uint64_t each[WORKERS], before = work_done(each);
+    uint64_t each[MOST_WORKERS], before = work_done(each);
     double begin = now_ms();
     sleep_ms(ms);
     return (double)(work_done(each) - before) / (now_ms() - begin);
@@ -81,9 +81,6 @@ static bool same_function(const point *a, const point *b)
 /* The least that the others must do, of what all did before. Far below what they do in fact: a machine has other things to do,
  * and those that wait for the one held up are out of it. If they all stood behind a lock it would be next to nothing. */
 #define LEAST 0.02
-/* How many of them must do something. One alone may live on what never leaves its own deque. */
-#define MOVING 2
-
 /* Returns whether the others went on. */
 static bool hold_at(const settings *s, unsigned number, unsigned ms, double usual, summary *sum)
 {
@@ -100,7 +97,7 @@ static bool hold_at(const settings *s, unsigned number, unsigned ms, double usua
         printf("%s:%d %s: held for %.0f ms (%s): the others did %llu tasks, %.0f%% of the usual rate; %u did none\n",
                base_name(p->file), p->line, p->function, h.ms, h.worker < 0 ? "outside" : "worker",
                (unsigned long long)h.others, 100 * rate, h.stood);
-    return rate >= LEAST && WORKERS - (h.worker >= 0 ? 1u : 0u) - h.stood >= MOVING;
+    return rate >= LEAST && work_workers() - (h.worker >= 0 ? 1u : 0u) - h.stood >= work_moving();
 }
 
 static bool chosen(const settings *s, const point *p)
@@ -112,13 +109,43 @@ static bool chosen(const settings *s, const point *p)
  * may not have had a CPU. */
 static bool others_go_on(const settings *s, unsigned number, double usual, summary *sum)
 {
-    for (unsigned chance = 0; chance < 4; chance++) {
+    for (unsigned chance = 0; chance < 6; chance++) {
         if (hold_at(s, number, s->hold_ms << chance, usual, sum)) return true;
     }
     const point *p = points_at(number);
     printf("held_up:%d:the_others_go_on:FAIL: %s:%d %s: they do not\n", __LINE__, base_name(p->file), p->line,
            p->function);
     return false;
+}
+
+/* Holds a thread up at each point of this kind of work. Returns at how many of them the others stood still. */
+static unsigned hold_at_each(const settings *s, work_kind kind, unsigned *held)
+{
+    work_begin(kind);
+    unsigned count = points_list(500), failed = 0;
+    printf("%s: %u points are passed; one thread is held up for %u ms at each\n",
+           kind == WORK_MIXED ? "work of every kind" : "work inside the pool", count, s->hold_ms);
+    printf("%-18s %-30s %6s %8s %8s %8s %6s\n", "file", "function", "held", "outside", "least", "mean", "stood");
+    summary sum = {0};
+    double usual = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const point *p = points_at(i);
+        if (!chosen(s, p)) continue;
+        if (sum.first && !same_function(sum.first, p)) {
+            show(&sum);
+            sum = (summary){0};
+        }
+        if (!sum.first) {
+            sum.first = p;
+            usual = usual_rate(s->hold_ms);
+        }
+        unsigned before = sum.held;
+        failed += !others_go_on(s, i, usual, &sum);
+        *held += sum.held > before;
+    }
+    show(&sum);
+    work_end();
+    return failed;
 }
 
 int main(int argc, char **argv)
@@ -129,29 +156,8 @@ int main(int argc, char **argv)
         return 2;
     }
     setvbuf(stdout, NULL, _IOLBF, 0);
-    work_begin();
-    unsigned count = points_list(500), held = 0, failed = 0;
-    printf("%u points are passed; one thread is held up for %u ms at each\n", count, s.hold_ms);
-    printf("%-18s %-30s %6s %8s %8s %8s %6s\n", "file", "function", "held", "outside", "least", "mean", "stood");
-    summary sum = {0};
-    double usual = 0;
-    for (unsigned i = 0; i < count; i++) {
-        const point *p = points_at(i);
-        if (!chosen(&s, p)) continue;
-        if (sum.first && !same_function(sum.first, p)) {
-            show(&sum);
-            sum = (summary){0};
-        }
-        if (!sum.first) {
-            sum.first = p;
-            usual = usual_rate(s.hold_ms);
-        }
-        unsigned before = sum.held;
-        failed += !others_go_on(&s, i, usual, &sum);
-        held += sum.held > before;
-    }
-    show(&sum);
-    work_end();
+    unsigned held = 0, failed = hold_at_each(&s, WORK_MIXED, &held);
+    failed += hold_at_each(&s, WORK_INSIDE, &held);
     const char *trouble = work_trouble();
     if (trouble) printf("held_up:%d:every_result_is_right:FAIL: %s\n", __LINE__, trouble);
     printf("a thread was held up at %u points; at %u of them the others stood still, too\n", held, failed);

@@ -65,7 +65,7 @@ static place *find(const char *file, int line, const char *function)
 /* Who had something at hand when the thread stopped may finish that: only what is done in the second half counts. */
 static void hold(void)
 {
-    uint64_t before[WORKERS], after[WORKERS];
+    uint64_t before[MOST_WORKERS], after[MOST_WORKERS];
     holding h = {.worker = heist_worker_number()};
     sleep_ms(hold_ms / 2);
     double begin = now_ms();
@@ -73,7 +73,7 @@ static void hold(void)
     sleep_ms(hold_ms - hold_ms / 2);
     work_done(after);
     h.ms = now_ms() - begin;
-    for (int i = 0; i < WORKERS; i++) {
+    for (int i = 0; i < (int)work_workers(); i++) {
         if (i == h.worker) continue;
         h.others += after[i] - before[i];
         h.stood += after[i] == before[i];
@@ -105,6 +105,7 @@ static int by_file_and_line(const void *a, const void *b)
 
 unsigned points_list(unsigned ms)
 {
+    for (unsigned i = 0; i < PLACES; i++) atomic_store(&places[i].passed, 0);
     sleep_ms(ms);
     count = 0;
     for (unsigned i = 0; i < PLACES; i++) {

@@ -9,12 +9,13 @@
 #include "held_up.h"
 
 static heist_pool *pool;
+static work_kind kind;
 static atomic_bool enough;
 static _Atomic(const char *) trouble;
 
 static struct {
     _Alignas(128) _Atomic uint64_t tasks;
-} done[WORKERS];
+} done[MOST_WORKERS];
 
 static void count_one(void)
 {
@@ -27,10 +28,27 @@ static void demand(bool right, const char *sentence)
     if (!right) atomic_store(&trouble, sentence);
 }
 
-uint64_t work_done(uint64_t each[WORKERS])
+/* Chains of tasks inside; the workers beyond have to steal. */
+static const struct {
+    unsigned workers, chains, moving;
+} sizes[] = {[WORK_MIXED] = {4, 1, 2}, [WORK_INSIDE] = {6, 3, 3}};
+
+unsigned work_workers(void)
+{
+    return sizes[kind].workers;
+}
+
+/* In the mix: one alone may live on what never leaves its own deque. Inside: of the six one is held up, one waits perhaps for that
+ * one's child, and two live on their own; so a thief has to get on. */
+unsigned work_moving(void)
+{
+    return sizes[kind].moving;
+}
+
+uint64_t work_done(uint64_t each[MOST_WORKERS])
 {
     uint64_t sum = 0;
-    for (int i = 0; i < WORKERS; i++) sum += each[i] = atomic_load(&done[i].tasks);
+    for (unsigned i = 0; i < work_workers(); i++) sum += each[i] = atomic_load(&done[i].tasks);
     return sum;
 }
 
@@ -105,8 +123,7 @@ static void submissions(void)
     demand(atomic_load(&ran) == 50, "waiting ended before the tasks, or one ran twice");
 }
 
-/* Work that does not come from outside: each task leaves the next one. There is one such chain, so that most workers have to look
- * for work, and steal. */
+/* Work that does not come from outside: each task leaves the next one. */
 static void of_itself(void *argument)
 {
     count_one();
@@ -141,33 +158,37 @@ static void (*const kinds[])(void) = {fork_and_join, scopes, submissions, loops,
 #define THREADS (sizeof kinds / sizeof *kinds)
 static pthread_t threads[THREADS];
 
-static void *give_on_and_on(void *kind)
+static void *give_on_and_on(void *what)
 {
-    while (!atomic_load(&enough)) (*(void (*const *)(void))kind)();
+    while (!atomic_load(&enough)) (*(void (*const *)(void))what)();
     return NULL;
 }
 
-void work_begin(void)
+static void no_more_than(const char *lack)
+{
+    fprintf(stderr, "held_up: %s\n", lack);
+    exit(2);
+}
+
+void work_begin(work_kind wanted)
 {
     heist_options options = HEIST_OPTIONS_INIT;
-    options.workers = WORKERS;
+    kind = wanted;
+    options.workers = work_workers();
     options.inbox = 16;
+    atomic_store(&enough, false);
     pool = heist_pool_new(&options);
-    if (!pool) {
-        fprintf(stderr, "held_up: %s\n", heist_explain());
-        exit(2);
-    }
-    demand(heist_submit(pool, of_itself, NULL, HEIST_WAIT) == 0, "not submitted");
-    for (size_t i = 0; i < THREADS; i++) {
-        if (pthread_create(&threads[i], NULL, give_on_and_on, (void *)&kinds[i]) == 0) continue;
-        fputs("held_up: no thread\n", stderr);
-        exit(2);
+    if (!pool) no_more_than(heist_explain());
+    for (unsigned i = 0; i < sizes[kind].chains; i++)
+        demand(heist_submit(pool, of_itself, NULL, HEIST_WAIT) == 0, "not submitted");
+    for (size_t i = 0; kind == WORK_MIXED && i < THREADS; i++) {
+        if (pthread_create(&threads[i], NULL, give_on_and_on, (void *)&kinds[i]) != 0) no_more_than("no thread");
     }
 }
 
 void work_end(void)
 {
     atomic_store(&enough, true);
-    for (size_t i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    for (size_t i = 0; kind == WORK_MIXED && i < THREADS; i++) pthread_join(threads[i], NULL);
     demand(heist_pool_free(pool) == 0, "not freed");
 }
