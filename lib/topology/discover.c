@@ -250,25 +250,36 @@ static int copy(hwloc_topology_t topology, heist__machine *m, const heist__cpus 
     return error;
 }
 
-/* Where the bracket at `c` closes, as hwloc sees it: at the next that can, whatever opens in between. */
-static const char *closing(const char *c)
+/* Behind the bracket at `c`. It closes as hwloc sees it: with the next that can, whatever opens in between. */
+static const char *behind_bracket(const char *c)
 {
     const char *end = strchr(c, *c == '(' ? ')' : ']');
-    return end ? end : c;
+    return end ? end + 1 : c + 1;
+}
+
+static const char *behind_word(const char *c)
+{
+    while (isalnum((unsigned char)*c)) c++;
+    return c;
 }
 
 /* How many PUs a text describes, roughly: the product of the numbers outside brackets that are not part of a word. They are
- * read as hwloc does: after blanks and a sign, and also octal and hexadecimal ones. */
+ * read as hwloc does: also octal and hexadecimal, and the next may begin where one ends. */
 static unsigned long long described_pus(const char *text)
 {
     unsigned long long product = 1;
-    for (const char *c = text; *c && product <= HEIST__DESCRIBED_MAX; c++) {
-        if (*c == '(' || *c == '[') c = closing(c);
-        bool in_word = c > text && isalnum((unsigned char)c[-1]);
-        if (in_word || !isdigit((unsigned char)*c)) continue;
-        unsigned long long count = strtoull(c, NULL, 0);
-        if (count > HEIST__DESCRIBED_MAX) return count;
-        if (count) product *= count;
+    for (const char *c = text; *c && product <= HEIST__DESCRIBED_MAX;) {
+        if (isdigit((unsigned char)*c)) {
+            char *end;
+            unsigned long long count = strtoull(c, &end, 0);
+            if (count > HEIST__DESCRIBED_MAX) return count;
+            if (count) product *= count;
+            c = end;
+        } else if (isalpha((unsigned char)*c)) {
+            c = behind_word(c);
+        } else {
+            c = *c == '(' || *c == '[' ? behind_bracket(c) : c + 1;
+        }
     }
     return product;
 }
