@@ -45,13 +45,13 @@ void perf_give_up(const char *why)
     exit(2);
 }
 
-/* Every block that was given out; they live as long as the program. */
+/* Every block that was given out. */
 static struct block {
     struct block *before;
     max_align_t memory[];
 } * blocks;
 
-static void release_blocks(void)
+void perf_release(void)
 {
     while (blocks) {
         struct block *before = blocks->before;
@@ -65,7 +65,8 @@ void *perf_allocate(size_t count, size_t size)
     struct block *block =
         size && count > (SIZE_MAX - sizeof *block) / size ? NULL : calloc(1, sizeof *block + count * size);
     if (!block) perf_give_up("no memory");
-    if (!blocks) atexit(release_blocks);
+    static bool registered;
+    if (!registered) registered = atexit(perf_release) == 0;
     block->before = blocks;
     blocks = block;
     return block->memory;

@@ -61,8 +61,10 @@ enum perf_reading perf_complain(const char *format, ...) __attribute__((format(p
 /* One line on stderr, and the end of the program. */
 _Noreturn void perf_give_up(const char *why);
 
-/* Zeroed memory, until the program ends; without any, it ends at once. */
+/* Zeroed memory, until the program ends; without any, it ends at once. perf_release takes all of it back: at exit, and where
+ * many commands are read in one process. */
 void *perf_allocate(size_t count, size_t size);
 char *perf_copy(const char *text, size_t length);
+void perf_release(void);
 
 #endif

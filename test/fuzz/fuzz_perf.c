@@ -1,0 +1,73 @@
+/* heist-perf's command line, up to the point where it would measure: an input is its arguments, a line each. They are read,
+ * the plan is made, and the place of --out is tried. Whatever is refused is one line on stderr, and nothing is left. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "harness/cell.h"
+#include "harness/command.h"
+#include "harness/machine.h"
+#include "harness/output.h"
+
+enum { MOST_ARGUMENTS = 64 };
+
+/* In place of the harness's, which makes a pool in a process of its own to find out. */
+long perf_usual_workers(void)
+{
+    return 4;
+}
+
+static void check_plan(const struct perf_plan *plan, const struct perf_command *command)
+{
+    if (!plan->count) fuzz_fail("nothing to measure");
+    if (command->runs < 1 || command->limit < 1) fuzz_fail("%ld runs of %ld s", command->runs, command->limit);
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct perf_cell *cell = plan->cells[i];
+        if (!cell->workers || cell->workers > 4096) fuzz_fail("%u workers", cell->workers);
+        if (!cell->size || !*cell->size || !cell->offer) fuzz_fail("a cell without size or program");
+    }
+}
+
+/* Only a plain name lies in the scratch directory; any other is not tried. */
+static int try_output(const char *name)
+{
+    struct perf_output output;
+    if (name && strchr(name, '/')) return 0;
+    int bad = perf_output_try(&output, name);
+    free(output.path);
+    return bad;
+}
+
+static bool refused(int count, char **arguments)
+{
+    struct perf_command command;
+    struct perf_plan plan;
+    enum perf_reading reading = perf_read_command(&command, count, arguments);
+    if (reading != PERF_GO_ON) return reading == PERF_BAD;
+    if (perf_make_plan(&plan, &command) || try_output(command.out)) return true;
+    check_plan(&plan, &command);
+    return false;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = fuzz_text(data, size), *arguments[MOST_ARGUMENTS + 2] = {(char[]){"heist-perf"}};
+    int count = 1;
+    fuzz_scratch();
+    for (char *at = text; *at && count <= MOST_ARGUMENTS;) {
+        arguments[count++] = at;
+        at += strcspn(at, "\n");
+        if (*at) *at++ = '\0';
+    }
+    fuzz_listen();
+    bool bad = refused(count, arguments);
+    fuzz_words heard = fuzz_heard();
+    if (bad && (fuzz_lines(heard.err) != 1 || *heard.out)) fuzz_fail("refused with: %s%s", heard.err, heard.out);
+    if (!bad && *heard.err) fuzz_fail("taken, and told: %s", heard.err);
+    if (bad && strncmp(heard.err, "heist-perf: ", 12) != 0) fuzz_fail("who speaks? %s", heard.err);
+    if (!fuzz_scratch_is_empty()) fuzz_fail("something is left behind");
+    perf_release();
+    free(text);
+    return 0;
+}
