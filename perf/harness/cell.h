@@ -27,7 +27,7 @@ struct perf_plan {
 };
 
 /* All cells that the command asks for. Those of one workload and size stand together. Returns 0; or -1, one line having
- * gone to stderr, if some size and settings do not go together. */
+ * gone to stderr, if some size and settings do not go together, or there are too many. */
 int perf_make_plan(struct perf_plan *plan, const struct perf_command *command);
 
 /* Measures them. Returns what the program is to return: 0; 1 when something was wrong. */

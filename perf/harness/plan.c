@@ -23,6 +23,9 @@ static bool next_choice(const struct perf_job *job, const char *runtime, size_t 
     return false;
 }
 
+/* So many that nobody waits for them: lists that are multiplied with each other soon are more than memory holds. */
+#define MOST_CELLS 10000
+
 static void add(struct perf_plan *plan, const struct perf_job *job, const struct perf_offer *offer, const char *size,
                 unsigned workers, const size_t chosen[], long runs)
 {
@@ -41,19 +44,29 @@ static void add(struct perf_plan *plan, const struct perf_job *job, const struct
     for (size_t i = 0; i < option_count(job->workload); i++) cell->settings[i] = job->values[i].items[chosen[i]];
 }
 
-static void add_runtime(struct perf_plan *plan, const struct perf_command *command, const struct perf_job *job,
+/* False: there are too many. */
+static bool add_runtime(struct perf_plan *plan, const struct perf_command *command, const struct perf_job *job,
                         const char *size, const char *runtime)
 {
     const struct perf_offer *offer = perf_find_offer(job->workload, runtime);
     size_t chosen[PERF_MOST_OPTIONS] = {0};
-    if (!offer) return;
+    if (!offer) return true;
     do {
         bool serial = strcmp(runtime, "serial") == 0;
         for (size_t w = 0; w < (serial ? 1 : job->workers.count); w++) {
             unsigned workers = serial ? 1 : (unsigned)strtoul(job->workers.items[w], NULL, 10);
+            if (plan->count == MOST_CELLS) return false;
             add(plan, job, offer, size, workers, chosen, command->runs);
         }
     } while (next_choice(job, runtime, chosen));
+    return true;
+}
+
+/* Whether two cells differ in their workers or runtime only. */
+static bool alike(const struct perf_cell *a, const struct perf_cell *b)
+{
+    return a->workload == b->workload && a->size == b->size &&
+           memcmp(a->settings, b->settings, sizeof a->settings) == 0;
 }
 
 /* Whether the workload can do what the cell is to be. */
@@ -71,17 +84,26 @@ static int agree(const struct perf_cell *cell)
     return -1;
 }
 
+static bool add_size(struct perf_plan *plan, const struct perf_command *command, const struct perf_job *job,
+                     const char *size)
+{
+    for (int r = 0; perf_runtimes[r].name; r++)
+        if (command->runtimes[r] && !add_runtime(plan, command, job, size, perf_runtimes[r].name)) return false;
+    return true;
+}
+
 int perf_make_plan(struct perf_plan *plan, const struct perf_command *command)
 {
     *plan = (struct perf_plan){NULL, 0};
     for (size_t j = 0; j < command->job_count; j++) {
         const struct perf_job *job = &command->jobs[j];
         for (size_t s = 0; s < job->sizes.count; s++) {
-            for (int r = 0; perf_runtimes[r].name; r++)
-                if (command->runtimes[r]) add_runtime(plan, command, job, job->sizes.items[s], perf_runtimes[r].name);
+            if (add_size(plan, command, job, job->sizes.items[s])) continue;
+            perf_complain("these lists make more than %d measurements", MOST_CELLS);
+            return -1;
         }
     }
     for (size_t i = 0; i < plan->count; i++)
-        if (agree(plan->cells[i])) return -1;
+        if ((i == 0 || !alike(plan->cells[i - 1], plan->cells[i])) && agree(plan->cells[i])) return -1;
     return 0;
 }

@@ -334,6 +334,7 @@ BAD = [
     ['nosuch', '--help'], ['fib', '--joins', 'maybe'], ['lfsr', '--poly', '0x1052'], ['lfsr', '--poly', 'rubbish'], ['lfsr', '--size', '0'],
     ['lfsr', '--mode', 'nosuch'], ['gemm', '--size', '0'], ['gemm', '--size', '10x'], ['sort', '--size', 'x'],
     ['strassen', '--size', '-1'], ['uts', '--size', 'T99'],
+    ['lfsr', '--size', '12', '--batch-size', ','.join(map(str, range(1, 300))), '--aggregate', ','.join(map(str, range(1, 300)))],
 ]
 
 
