@@ -90,7 +90,8 @@ struct perf_workload {
     const char *note;                  /* printed below the table: what to compare with */
     /* Whether a size and a choice of settings go together (workers is 1): 0, or -EINVAL and a sentence; NULL: they do. */
     int (*agree)(const struct perf_input *input, char *error, size_t room);
-    /* The sizes when none are given, from the first value of each option (size is NULL); NULL, or none given: `sizes`. */
+    /* The sizes when none are given, from the first value of each option; size is the list that is usual here, and the
+     * one that is taken if this is NULL or returns NULL. */
     const char *(*sizes_for)(const struct perf_input *input);
 };
 

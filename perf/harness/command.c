@@ -326,15 +326,15 @@ static enum perf_reading read_runtimes(struct perf_command *command, const char 
 static const char *sizes_of(const struct perf_job *job, const struct words *words, const char *contest)
 {
     const struct perf_workload *w = job->workload;
-    const char *settings[2 * PERF_MOST_OPTIONS + 1] = {NULL}, *sizes = NULL;
+    const char *settings[2 * PERF_MOST_OPTIONS + 1] = {NULL};
+    const char *usual = words->quick ? w->quick_sizes : contest ? contest : w->sizes;
     for (size_t i = 0; w->options && w->options[i].name; i++) {
         settings[2 * i] = w->options[i].name;
         settings[2 * i + 1] = job->values[i].items[0];
     }
     if (words->size) return words->size;
-    if (w->sizes_for) sizes = w->sizes_for(&(struct perf_input){NULL, 1, settings});
-    if (sizes) return sizes;
-    return words->quick ? w->quick_sizes : contest ? contest : w->sizes;
+    const char *sizes = w->sizes_for ? w->sizes_for(&(struct perf_input){usual, 1, settings}) : NULL;
+    return sizes ? sizes : usual;
 }
 
 /* The jobs: one, or all of `peers`. */

@@ -4,16 +4,21 @@
 
 #include "harness/command.h"
 
-static const char options_text[] =
-    "  --workers LIST   numbers of workers, each measured (usually 1, 2, 4 ... up to what the machine has)\n"
-    "  --size LIST      sizes of the problem, each measured\n"
-    "  --quick          the small sizes, for a first look\n"
-    "  --against LIST   beside heist: serial (usual), openmp, libomp, tbb, openblas, blis; all: every one that is\n"
-    "                   here; none\n"
-    "  --runs K         runs of each, 1 to 999, after one to warm up (7; with --quick 2)\n"
-    "  --limit SECONDS  a run that takes longer is ended and counted as wrong (300)\n"
-    "  --format NAME    table, csv or json\n"
-    "  --out FILE       write there; it appears whole or not at all\n";
+/* `peers` has sizes of its own for each problem, and is measured beside everything unless it is told otherwise. */
+static void list_options(bool peers)
+{
+    puts("Options:\n"
+         "  --workers LIST   numbers of workers, each measured (usually 1, 2, 4 ... up to what the machine has)");
+    if (!peers) puts("  --size LIST      sizes of the problem, each measured");
+    printf("  --quick          the small sizes, for a first look\n"
+           "  --against LIST   beside heist: serial%s, openmp, libomp, tbb, openblas, blis; all%s: every one that is\n"
+           "                   here; none\n"
+           "  --runs K         runs of each, 1 to 999, after one to warm up (7; with --quick 2)\n"
+           "  --limit SECONDS  a run that takes longer is ended and counted as wrong (300)\n"
+           "  --format NAME    table, csv or json\n"
+           "  --out FILE       write there; it appears whole or not at all\n\n",
+           peers ? "" : " (usual)", peers ? " (usual)" : "");
+}
 
 static void list_runtimes(const struct perf_workload *workload)
 {
@@ -40,7 +45,7 @@ void perf_help(void)
     for (const struct perf_workload *const *w = perf_workloads; *w; w++)
         printf("  %-10s %s\n", (*w)->name, (*w)->summary);
     puts("  peers      those of them that other runtimes can do, against everything found, in one table\n");
-    printf("Options:\n%s\n", options_text);
+    list_options(false);
     list_runtimes(NULL);
 }
 
@@ -51,7 +56,8 @@ void perf_help_peers(void)
         const struct perf_workload *w = perf_find_workload(c->workload);
         printf("  %-10s %s; size %s\n", w->name, w->summary, c->sizes ? c->sizes : w->sizes);
     }
-    printf("\nOptions (but --size):\n%s\n", options_text);
+    puts("");
+    list_options(true);
     list_runtimes(NULL);
 }
 
@@ -66,6 +72,7 @@ void perf_help_workload(const struct perf_workload *workload)
     if (workload->options) puts("Its own options:");
     for (const struct perf_option *o = workload->options; o && o->name; o++)
         printf("  --%s %s%s\n        %s (%s)\n", o->name, o->value, o->list ? "[,...]" : "", o->help, o->preset);
-    printf("%sOptions:\n%s\n", workload->options ? "\n" : "", options_text);
+    if (workload->options) puts("");
+    list_options(false);
     list_runtimes(workload);
 }

@@ -14,6 +14,10 @@ static int tell(struct perf_output *output, const struct perf_plan *plan, const 
 {
     struct perf_rows rows;
     perf_make_rows(&rows, plan);
+    if (rows.count == 0 && !perf_caught_signal()) {
+        perf_complain("nothing of it can be measured here");
+        return -1;
+    }
     FILE *to = perf_output_open(output);
     if (!to) return -1;
     switch (command->format) {

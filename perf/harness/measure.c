@@ -11,6 +11,7 @@
 
 /* Cells that live side by side: each holds its input in memory. */
 #define MOST_IN_GROUP 24
+#define MOST_NOTICE 400
 
 static void progress(const struct perf_cell *cell, const char *what, long run, long runs)
 {
@@ -66,6 +67,18 @@ static void fill_request(struct perf_request *request, const struct perf_cell *c
     }
 }
 
+/* Says what is left out, and why: once for all numbers of workers. */
+static void tell_left_out(const char *runtime, const char *why)
+{
+    static char before[MOST_NOTICE];
+    char notice[MOST_NOTICE];
+    snprintf(notice, sizeof notice, "%s is left out: %s", runtime, why);
+    if (strcmp(notice, before) == 0) return;
+    end_progress();
+    perf_complain("%s", notice);
+    memcpy(before, notice, sizeof before);
+}
+
 /* Starts and prepares one. What cannot be here is told and has no row. */
 static void begin(struct perf_cell *cell, const struct perf_command *command)
 {
@@ -82,8 +95,7 @@ static void begin(struct perf_cell *cell, const struct perf_command *command)
     if (perf_child_ask(&cell->child, &request, &answer, (double)command->limit, error, sizeof error)) {
         fail_with_settings(cell, error);
     } else if (answer.result == -ENOTSUP) {
-        end_progress();
-        perf_complain("%s is left out: %s", cell->offer->runtime, answer.error);
+        tell_left_out(cell->offer->runtime, answer.error);
         cell->begun = false;
         perf_child_kill(&cell->child);
     } else if (answer.result) {

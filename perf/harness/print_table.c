@@ -8,6 +8,8 @@
 #define MOST_TEXT 260
 #define WIDEST_ADDED 24
 
+enum { ADDED = -1, SETTINGS = -2 };
+
 /* A time with three to four digits. */
 static void time_text(const char *ns, char *text, size_t room)
 {
@@ -55,12 +57,38 @@ static bool is_left(int column)
 
 struct column {
     const char *title;
-    int promised; /* or -1: an added one */
+    int promised; /* or ADDED, or SETTINGS */
     size_t width; /* 0: not shown */
 };
 
-static void column_text(const struct perf_row *row, const struct column *column, char *text, size_t room)
+/* Whether two rows of the same runtime differ in this setting. */
+static bool differ(const struct perf_cell *a, const struct perf_cell *b, size_t option)
 {
+    return a->workload == b->workload && a->offer == b->offer && strcmp(a->settings[option], b->settings[option]) != 0;
+}
+
+/* The settings in which the rows of a workload differ, by their values. */
+static void settings_text(const struct perf_row *row, const struct perf_rows *rows, char *text, size_t room)
+{
+    const struct perf_option *options = row->cell->workload->options;
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t k = 0; options && options[k].name; k++) {
+        bool told = false;
+        for (size_t i = 0; i < rows->count; i++) told = told || differ(row->cell, rows->rows[i].cell, k);
+        if (told && used < room)
+            used += (size_t)snprintf(text + used, room - used, "%s%s %s", used ? ", " : "", options[k].name,
+                                     row->cell->settings[k]);
+    }
+}
+
+static void column_text(const struct perf_row *row, const struct perf_rows *rows, const struct column *column,
+                        char *text, size_t room)
+{
+    if (column->promised == SETTINGS) {
+        settings_text(row, rows, text, room);
+        return;
+    }
     if (column->promised >= 0) {
         cell_text(row, column->promised, text, room);
         return;
@@ -71,7 +99,15 @@ static void column_text(const struct perf_row *row, const struct column *column,
     snprintf(text, room, "%.*s", MOST_TEXT - 1, whole[0] == '[' || whole[0] == '{' ? "" : whole);
 }
 
-/* All columns with their widths; `check` comes last. */
+static bool several_workloads(const struct perf_rows *rows)
+{
+    for (size_t i = 1; i < rows->count; i++)
+        if (rows->rows[i].cell->workload != rows->rows[0].cell->workload) return true;
+    return false;
+}
+
+/* All columns with their widths; `check` comes last. What several workloads add would be columns for some rows only: in
+ * their place is one for the settings. */
 static int layout(struct column *columns, const struct perf_rows *rows)
 {
     static const char *const titles[PERF_PROMISED] = {"workload",  "size",    "runtime", "workers", "runs",
@@ -81,12 +117,14 @@ static int layout(struct column *columns, const struct perf_rows *rows)
     char text[MOST_TEXT];
     int count = 0;
     perf_more_columns(&more, rows);
+    bool several = several_workloads(rows);
     for (int c = 0; c < PERF_PROMISED - 1; c++) columns[count++] = (struct column){titles[c], c, 0};
-    for (size_t c = 0; c < more.count; c++) columns[count++] = (struct column){more.names[c], -1, 0};
+    for (size_t c = 0; c < more.count && !several; c++) columns[count++] = (struct column){more.names[c], ADDED, 0};
+    if (several) columns[count++] = (struct column){"settings", SETTINGS, 0};
     columns[count++] = (struct column){titles[PERF_PROMISED - 1], PERF_PROMISED - 1, 0};
     for (int c = 0; c < count; c++) {
         for (size_t i = 0; i < rows->count; i++) {
-            column_text(&rows->rows[i], &columns[c], text, sizeof text);
+            column_text(&rows->rows[i], rows, &columns[c], text, sizeof text);
             if (columns[c].promised < 0 && strlen(text) > WIDEST_ADDED) text[WIDEST_ADDED] = '\0';
             if (strlen(text) > columns[c].width) columns[c].width = strlen(text);
         }
@@ -96,19 +134,20 @@ static int layout(struct column *columns, const struct perf_rows *rows)
     return count;
 }
 
-static void print_line(FILE *to, const struct perf_row *row, const struct column *columns, int count)
+static void print_line(FILE *to, const struct perf_row *row, const struct perf_rows *rows, const struct column *columns,
+                       int count)
 {
     char text[MOST_TEXT];
     const char *separator = "";
     for (int c = 0; c < count; c++) {
         if (!columns[c].width) continue;
         if (row)
-            column_text(row, &columns[c], text, sizeof text);
+            column_text(row, rows, &columns[c], text, sizeof text);
         else
             snprintf(text, sizeof text, "%s", columns[c].title);
         if (c == count - 1)
             fprintf(to, "%s%s\n", separator, text); /* nothing behind the last */
-        else if (columns[c].promised >= 0 && is_left(columns[c].promised))
+        else if (columns[c].promised == SETTINGS || (columns[c].promised >= 0 && is_left(columns[c].promised)))
             fprintf(to, "%s%-*s", separator, (int)columns[c].width, text);
         else
             fprintf(to, "%s%*.*s", separator, (int)columns[c].width, (int)columns[c].width, text);
@@ -133,11 +172,11 @@ void perf_print_table(FILE *to, const struct perf_rows *rows, const struct perf_
     perf_machine_text(to, command->usual_workers);
     fputc('\n', to);
     int count = layout(columns, rows);
-    print_line(to, NULL, columns, count);
+    print_line(to, NULL, rows, columns, count);
     for (size_t i = 0; i < rows->count; i++) {
         const struct perf_cell *cell = rows->rows[i].cell, *before = i ? rows->rows[i - 1].cell : cell;
         if (cell->workload != before->workload || cell->size != before->size) fputc('\n', to);
-        print_line(to, &rows->rows[i], columns, count);
+        print_line(to, &rows->rows[i], rows, columns, count);
     }
     print_notes(to, rows);
 }

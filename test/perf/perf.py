@@ -158,8 +158,29 @@ def a_row_of_lfsr_tells_its_cycles():
 def peers_are_all_in_one_table():
     rows = try_workload('peers')
     for runtime in set(RUNTIMES) - {'openblas', 'blis'}:
-        expect({'fib', 'nqueens', 'tree', 'wide', 'for'} <= {r['workload'] for r in rows if r['runtime'] == runtime},
-               runtime)
+        expect({'fib', 'nqueens', 'tree', 'wide', 'for', 'gemm', 'lfsr'} <=
+               {r['workload'] for r in rows if r['runtime'] == runtime}, runtime)
+    alone = {'wake', 'steal'}  # nobody else has these
+    expect({r['workload'] for r in rows} == set(run('--list').stdout.split()) - alone - {'peers'}, rows)
+
+
+@case
+def the_table_of_peers_has_one_column_for_settings():
+    lines = run('peers', '--quick', '--runs', '1', '--workers', '1', '--against', 'none').stdout.splitlines()
+    table = [line for line in lines if line.startswith(('workload', 'for ', 'lfsr '))]
+    expect(table[0].split()[-2:] == ['settings', 'check'], table[0])
+    expect(max(map(len, table)) < 150, table)
+    told = [line.rsplit('schedule ')[1].split()[0] for line in table if line.startswith('for ')]
+    expect(told == ['static', 'shared', 'steal', 'hybrid', 'auto'], told)
+
+
+@case
+def quick_sizes_are_those_of_the_help():
+    for workload in run('--list').stdout.split():
+        told = [line for line in run(workload, '--help').stdout.splitlines() if 'with --quick: ' in line]
+        if told:
+            sizes = list(dict.fromkeys(row['size'] for row in try_workload(workload)))
+            expect(sizes == told[0].split('--quick: ')[1].split(','), workload, sizes, told)
 
 
 # ---- the same in every format ----
@@ -291,6 +312,11 @@ def what_cannot_be_here_is_left_out():
     rows, said = faulty('--size', 'refused', '--workers', '1')
     expect([r['runtime'] for r in rows] == ['serial'], rows)
     expect(said == 'heist-perf: heist is left out: it is not to be had\n', said)
+    rows, said = faulty('--size', 'refused', '--workers', '1,2')
+    expect(said == 'heist-perf: heist is left out: it is not to be had\n', said)
+    nothing = run('faulty', '--size', 'refused', '--against', 'none', program=FAULTY)
+    expect(nothing.returncode == 2 and nothing.stdout == '', nothing)
+    expect(nothing.stderr.endswith('heist-perf: nothing of it can be measured here\n'), nothing.stderr)
 
 
 @case

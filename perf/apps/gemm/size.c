@@ -24,8 +24,10 @@ int gemm_size_parse(const char *size, size_t *m, size_t *n, size_t *k, char *err
             snprintf(error, room, "size '%s' has more than three sides: N or MxNxK", size);
             return -EINVAL;
         }
-        int result = perf_number(from, "size", 1, MOST, &sides[count++], error, room);
-        if (result < 0) return result;
+        if (perf_number(from, "side", 1, MOST, &sides[count++], error, room) < 0) {
+            snprintf(error, room, "size '%s' is neither N nor MxNxK, whole numbers from 1 to %ld", size, MOST);
+            return -EINVAL;
+        }
     }
     if (count == 2) {
         snprintf(error, room, "size '%s' has two sides: N or MxNxK", size);

@@ -1,6 +1,7 @@
 /* lfsr: its name, its sizes, its options, and whether they go together. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "apps/lfsr/census.h"
@@ -63,7 +64,6 @@ static int agree(const struct perf_input *input, char *error, size_t room)
 static const char *sizes_for(const struct perf_input *input)
 {
     static char sizes[100];
-    static const unsigned bits[] = {12, 16, 20, 24, 28};
     const char *text = perf_setting(input, "poly");
     struct lfsr_polynomial polynomial;
     long field = 2;
@@ -77,9 +77,10 @@ static const char *sizes_for(const struct perf_input *input)
         return NULL;
     size_t used = 0;
     unsigned last = 0;
-    for (size_t i = 0; i < sizeof bits / sizeof bits[0]; i++) {
+    for (const char *bits = input->size; bits; bits = strchr(bits, ',')) {
+        if (*bits == ',') bits++;
         unsigned cells = 1;
-        while (lfsr_states((unsigned)field, cells + 1) <= UINT64_C(1) << bits[i]) cells++;
+        while (lfsr_states((unsigned)field, cells + 1) <= UINT64_C(1) << strtoul(bits, NULL, 10)) cells++;
         if (cells == last) continue;
         used += (size_t)snprintf(sizes + used, sizeof sizes - used, "%s%u", last ? "," : "", cells);
         last = cells;
