@@ -44,6 +44,14 @@ def slower(factor, **of):
     return change
 
 
+def noisy(factor, **of):
+    """A change: the median of these rows is that many times the least."""
+    def change(fields):
+        if all(fields.get(name) == value for name, value in of.items()):
+            fields['median_ns'] = fields['min_ns'] * factor
+    return change
+
+
 def results(*changes, keep=None, machine=None):
     def change(fields):
         for each in changes:

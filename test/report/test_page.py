@@ -162,6 +162,17 @@ def the_summary_has_the_numbers_that_matter():
     assert missed[2].goal is False and '\u2717 goal missed' in page.tile(missed[2])
 
 
+def noise_decides_no_goal():
+    for slow in (1, 2):  # whether it seems to be met or not
+        unclear = summary.tiles(sample.results(sample.slower(slow, runtime='heist'), sample.noisy(1.5, runtime='serial'),
+                                               sample.noisy(1.5, runtime='heist', workload='gemm')))
+        assert [tile.goal for tile in unclear[2:4]] == [summary.UNCLEAR] * 2, unclear
+        assert 'too noisy to judge' in page.tile(unclear[2])
+    one = summary.tiles(sample.results(sample.slower(2, runtime='heist', workload='gemm'),
+                                       sample.noisy(1.5, runtime='heist', workload='gemm', workers=2)))
+    assert one[2].goal is False, 'what is missed beyond noise is missed'
+
+
 def strange_words_stay_words():
     evil = '<script>alert("&")</script>'
     results = sample.results(lambda fields: fields.update(check=evil) if fields['workload'] == 'uts' else None,

@@ -6,7 +6,7 @@ import base64
 import html
 import os
 
-from . import machine, theme, topology, words
+from . import machine, summary, theme, topology, words
 from .tables import Column, Table, plain
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -17,9 +17,12 @@ def style():
         return theme.css_variables() + source.read()
 
 
+VERDICTS = {True: ('met', '\u2713 goal met'), False: ('missed', '\u2717 goal missed'),
+            summary.UNCLEAR: ('unclear', 'too noisy to judge')}
+
+
 def tile(its):
-    verdict = '' if its.goal is None else '<span class="goal {}">{}</span>'.format(
-        *(('met', '\u2713 goal met') if its.goal else ('missed', '\u2717 goal missed')))
+    verdict = '' if its.goal is None else '<span class="goal {}">{}</span>'.format(*VERDICTS[its.goal])
     return '<li><strong>{}</strong><span class="label">{}</span><span class="context">{}</span>{}</li>\n'.format(
         html.escape(its.number), html.escape(its.label), html.escape(its.context), verdict)
 

@@ -38,13 +38,16 @@ def sentences(results):
     met = [case for case in judged if case[1].gflops >= GOAL * case[2].gflops]
     missed = [case for case in judged if case not in met]
     shares = [mine.gflops / best.gflops for _, mine, best in judged]
-    said = ['heist makes {} of the better BLAS{}: the goal of {} is {}.'.format(
+    doubtful = sum(noise.noisy(mine) or noise.noisy(best) for _, mine, best in judged)
+    said = ['heist makes {} of the better BLAS{}: the goal of {} is {}{}.'.format(
         words.between(words.percent(min(shares)), words.percent(max(shares))),
         '' if len(shares) == 1 else ' in {} cases'.format(len(shares)), words.percent(GOAL),
         'met' + (' in all' if len(met) > 1 else '') if not missed else
         'missed' + (' in all' if len(missed) > 1 else '') if not met else
         'met in {} and missed in {}: {}'.format(len(met), len(missed), words.listing(
-            shortfall(*case) for case in missed)))]
+            shortfall(*case) for case in missed)),
+        '; but {} too noisy to judge'.format(words.plural(doubtful, 'case') + (' are' if doubtful > 1 else ' is')
+                                             if doubtful < len(judged) else 'all of it is') if doubtful else '')]
     title, mine, best = max(judged, key=lambda case: case[1].gflops)
     said.append('The most is {} GFLOP/s at {}, where {} makes {}.'.format(
         words.significant(mine.gflops), title, theme.name(best.runtime), words.significant(best.gflops)))

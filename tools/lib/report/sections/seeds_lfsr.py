@@ -30,6 +30,16 @@ def bits(size):
     return int(digits) if digits else 0
 
 
+def pair(results, row):
+    """What a speed-up over the serial program was seen from."""
+    serial = results.serial_of(row)
+    return (row, serial) if serial else (row,)
+
+
+def is_noisy(results, row):
+    return any(noise.noisy(each) for each in pair(results, row))
+
+
 # --- the sentences ----------------------------------------------------------------------------------------------------
 
 def beside_seeds(results, curve, name):
@@ -59,7 +69,7 @@ def two_workers(results):
         if 2 in curve and bits(size) >= GOAL_BITS:
             value = results.over_serial(curve[2])
             (met if value >= TWO_WORKERS_GOAL else missed).append('{} bits ({:.3f}{})'.format(
-                bits(size), value, ', noisy' if noise.noisy(curve[2]) else ''))
+                bits(size), value, ', noisy' if is_noisy(results, curve[2]) else ''))
     if cases.cores(results) < 2 or not met + missed:
         return []
     return ['the goal of {} at two workers from {} bits on is {}'.format(TWO_WORKERS_GOAL, GOAL_BITS, words.listing(
@@ -71,7 +81,7 @@ def one_worker(results, curve):
     return 'one worker is {} {} than the serial loop ({} the {} allowed{})'.format(
         words.change(1 / value if value < 1 else value), 'slower' if value < 1 else 'faster',
         'within' if 1 / value <= 1 + ONE_WORKER_GOAL else 'more than', words.percent(ONE_WORKER_GOAL),
-        '; noisy' if noise.noisy(curve[1]) else '')
+        '; noisy' if is_noisy(results, curve[1]) else '')
 
 
 def too_many(curve):
