@@ -96,7 +96,7 @@ static void check(void)
     if (error) fuzz_fail("error %d", error);
     heist__cpu_quota("", &again);
     if (cpus != again) fuzz_fail("%u CPUs, then %u", cpus, again);
-    unsigned workers = heist__default_workers_at("");
+    unsigned workers = heist__default_workers_at("", NULL);
     if (!workers || (cpus && workers > cpus)) fuzz_fail("%u workers on %u CPUs", workers, cpus);
     if (opened) fuzz_fail("%zu files are still open", opened);
 }
