@@ -194,6 +194,14 @@ extern int omp_test_lock(int *lock);
 #define HEIST__RUNTIME_FILES "libgomp.so.1"
 #define HEIST__RUNTIME_KEY GOMP_parallel
 
+/* How entries of the same library begin that are not served, and one of them: if that library is libomp, which has
+ * libgomp's entries, too. */
+#define HEIST__FOREIGN "__kmpc_"
+#define HEIST__FOREIGN_KEY "__kmpc_fork_call"
+
+/* Set in handles of events that are heist's; another one than with the other library, which may be there, too. */
+#define HEIST__EVENT_BIT 1
+
 /* What a program that creates tasks imports. */
 #define HEIST__CREATORS "GOMP_task", "GOMP_taskloop", "GOMP_taskloop_ull"
 

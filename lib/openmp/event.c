@@ -1,16 +1,16 @@
 /* detach: a task is complete when its body has ended and its event has been fulfilled, by any thread, in either
  * order.
  *
- * The event's handle is the address of the record with the lowest bit set; libgomp's own handles have it clear. Who
- * comes second of body and event completes the task. */
+ * The event's handle is the address of the record with a low bit set; the runtime's own handles have it clear. Who comes
+ * second of body and event completes the task. */
 #include "openmp/real.h"
 #include "openmp/team.h"
 
-enum { FULFILLED = 1, BODY_ENDED = 2, HANDLE_BIT = 1 };
+enum { FULFILLED = 1, BODY_ENDED = 2 };
 
 void heist__omp_event_attach(heist__omp_task *task, void *detach, void *data)
 {
-    uintptr_t handle = (uintptr_t)task | HANDLE_BIT;
+    uintptr_t handle = (uintptr_t)task | HEIST__EVENT_BIT;
     heist__store_relaxed(&task->event, 0); /* relaxed: nobody has the handle yet */
     task->flags |= HEIST__TASK_EVENT;
     *(uintptr_t *)detach = handle;
@@ -30,11 +30,11 @@ bool heist__omp_event_fulfilled(heist__omp_task *task)
 
 void omp_fulfill_event(uintptr_t event)
 {
-    if (!(event & HANDLE_BIT)) {
+    if (!(event & HEIST__EVENT_BIT)) {
         HEIST__REAL(omp_fulfill_event)(event);
         return;
     }
-    heist__omp_task *task = (heist__omp_task *)(event & ~(uintptr_t)HANDLE_BIT);
+    heist__omp_task *task = (heist__omp_task *)(event & ~(uintptr_t)HEIST__EVENT_BIT);
     heist__omp_slot *home = task->home;                             /* read now: *task may be gone below */
     if (heist__add_acq_rel(&task->event, FULFILLED) & BODY_ENDED) { /* V1 */
         /* As if from outside, also within the team: what becomes ready has no place in this thread's deque. */

@@ -55,3 +55,11 @@ const char *heist__real_file(void)
     void *known = heist__real_table[KEY(HEIST__RUNTIME_KEY)];
     return known && dladdr(known, &info) ? info.dli_fname : NULL;
 }
+
+bool heist__real_serves(const char *name)
+{
+    Dl_info info;
+    const char *file = heist__real_file();
+    void *volatile entry = dlsym(RTLD_NEXT, name);
+    return file && entry && dladdr(entry, &info) && info.dli_fname == file;
+}

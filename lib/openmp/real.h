@@ -25,6 +25,9 @@ void *heist__real_missing(heist__real_number number);
 /* The file of the runtime that was found, or NULL. */
 const char *heist__real_file(void);
 
+/* Whether the program's calls of this name, of whichever runtime, go to the runtime that was found. */
+bool heist__real_serves(const char *name);
+
 /* Whether the runtime, of whichever version, has the entry. */
 static inline bool heist__real_has(heist__real_number number)
 {

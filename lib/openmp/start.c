@@ -1,6 +1,6 @@
 /* When the library is loaded: finds the runtime, and whether anything in the program creates tasks. If not, regions stay
  * the runtime's, and cost what they did. A plugin that comes later and creates tasks has its regions served from then
- * on. At the end, what --stats asks for. */
+ * on. A program in which code for another runtime calls this one, too, is left alone. At the end, what --stats asks for. */
 #include <elf.h>
 #include <link.h>
 #include <stdio.h>
@@ -14,6 +14,7 @@
 HEIST__ATOMIC(uint32_t) heist__omp_active;
 
 static bool verbose, stats;
+static bool refused; /* the program is not served at all */
 
 /* ---- what --stats prints ---- */
 
@@ -49,8 +50,8 @@ _Noreturn void heist__omp_fatal(const char *why)
 
 void heist__omp_activate(void)
 {
-    if (heist__load_relaxed(&heist__omp_active)) return; /* relaxed: a switch that stays on */
-    heist__store_relaxed(&heist__omp_active, 1);         /* likewise */
+    if (refused || heist__load_relaxed(&heist__omp_active)) return; /* relaxed: a switch that stays on */
+    heist__store_relaxed(&heist__omp_active, 1);                    /* likewise */
     if (verbose) fprintf(stderr, "heist-omp: something loaded later creates tasks: served from the next region on\n");
 }
 
@@ -101,16 +102,28 @@ static bool creates_tasks(const char *name)
     return false;
 }
 
+static bool is_foreign(const char *name)
+{
+    static const char prefix[] = HEIST__FOREIGN;
+    return strncmp(name, prefix, sizeof prefix - 1) == 0;
+}
+
+typedef struct findings { /* the first object that creates tasks, and the first with foreign calls, or NULL */
+    const char *creator, *foreign;
+} findings;
+
 static int look_at(struct dl_phdr_info *object, size_t size, void *found)
 {
     (void)size;
+    findings *f = found;
     symbols s = symbols_of(object);
     if (!s.table || !s.names) return 0;
+    const char *file = object->dlpi_name[0] ? object->dlpi_name : "the program";
     for (size_t i = 1; i < s.count; i++) {
-        if (s.table[i].st_shndx == SHN_UNDEF && creates_tasks(s.names + s.table[i].st_name)) {
-            *(const char **)found = object->dlpi_name[0] ? object->dlpi_name : "the program";
-            return 1;
-        }
+        const char *name = s.names + s.table[i].st_name;
+        if (s.table[i].st_shndx != SHN_UNDEF) continue;
+        if (!f->creator && creates_tasks(name)) f->creator = file;
+        if (!f->foreign && is_foreign(name)) f->foreign = file;
     }
     return 0;
 }
@@ -140,12 +153,18 @@ static void say_what_was_found(const char *creator)
 
 __attribute__((constructor)) static void start(void)
 {
-    const char *creator = NULL;
+    findings found = {0};
     verbose = asked_for("HEIST_OMP_VERBOSE");
     stats = asked_for("HEIST_OMP_STATS");
     heist__real_resolve();
     heist__omp_fork_init();
-    dl_iterate_phdr(look_at, &creator);
-    if (creator && heist__real_file()) heist__store_relaxed(&heist__omp_active, 1); /* relaxed: before any region */
-    if (verbose) say_what_was_found(creator);
+    dl_iterate_phdr(look_at, &found);
+    refused = found.foreign && heist__real_serves(HEIST__FOREIGN_KEY);
+    if (refused && found.creator)
+        fprintf(stderr, "heist-omp: %s uses %s by " HEIST__FOREIGN " entries, which are not served: it is left alone\n",
+                found.foreign, heist__real_file());
+    if (refused) return;
+    if (found.creator && heist__real_file())
+        heist__store_relaxed(&heist__omp_active, 1); /* relaxed: before any region */
+    if (verbose) say_what_was_found(found.creator);
 }

@@ -1,34 +1,46 @@
 # shellcheck shell=bash
-# programs.sh: what the scripts here share: compiling the programs, and running one with libgomp alone or with heist.
-# Sourced, not run. GCC, HEIST_GOMP and HEIST_OMP say what to use; SANITIZE is how libheist-gomp.so was compiled.
+# programs.sh: what the scripts here share: compiling the programs, and running one with its OpenMP runtime alone or with
+# heist. Sourced, not run. COMPILER compiles them for RUNTIME, libgomp or libomp; HEIST_LIBRARY is what stands in front of
+# that, compiled with SANITIZE, and HEIST_OMP the command.
 programs=$(dirname "$0")/programs
 sanitizers=()
 # By its name alone, and found on the path for libraries: LD_PRELOAD takes a space in a path for the end of it.
-preload=$(basename "$HEIST_GOMP")
+preload=$(basename "$HEIST_LIBRARY")
 if [ "${SANITIZE:-none}" != none ]; then
     sanitizers=("-fsanitize=$SANITIZE")
     # ASan's runtime must come before whatever else is preloaded.
-    preload=$("$GCC" -print-file-name=libasan.so):$preload
+    preload=$(gcc -print-file-name=libasan.so):$preload
 fi
 export OMP_CANCELLATION=true OMP_MAX_TASK_PRIORITY=5
 
-compile() # NAME: to $scratch/NAME
+# compile NAME: to $scratch/NAME. The library's sanitizers are gcc's: clang's programs are linked by gcc then.
+compile()
 {
     # shellcheck disable=SC2154 # make_scratch made it
-    "$GCC" -std=gnu11 -O2 -g "${sanitizers[@]}" -fopenmp "$programs/$1.c" -o "$scratch/$1"
+    local source=$programs/$1.c program=$scratch/$1 chosen=$COMPILER
+    if [ ! -f "$source" ]; then
+        source=$programs/$1.cc chosen=$COMPILER_CXX
+    fi
+    set -- -O2 -g "${sanitizers[@]}" -fopenmp
+    if [ "$RUNTIME" = libgomp ] || [ ${#sanitizers[@]} -eq 0 ]; then
+        "$chosen" "$@" "$source" -o "$program"
+    else
+        "$chosen" "$@" -c "$source" -o "$program.o" &&
+            g++ "${sanitizers[@]}" "$program.o" -o "$program" "$("$COMPILER" -print-file-name=libomp.so)"
+    fi
 }
 
-with_libgomp() # THREADS COMMAND...; libgomp leaks
+without_heist() # THREADS COMMAND...; libgomp leaks
 {
     OMP_NUM_THREADS=$1 ASAN_OPTIONS=detect_leaks=0 timeout 60 "${@:2}"
 }
 
 with_heist() # THREADS COMMAND...
 {
-    LD_LIBRARY_PATH=$(dirname "$HEIST_GOMP") OMP_NUM_THREADS=$1 LD_PRELOAD=$preload timeout 60 "${@:2}"
+    LD_LIBRARY_PATH=$(dirname "$HEIST_LIBRARY") OMP_NUM_THREADS=$1 LD_PRELOAD=$preload timeout 60 "${@:2}"
 }
 
-# Without it everything would print the same as with libgomp, which it is.
+# Without it everything would print the same as with the runtime alone, which it is.
 heist_is_there()
 {
     compile taskwait && HEIST_OMP_STATS=1 with_heist 2 "$scratch/taskwait" 2>&1 | grep 'heist.*tasks' || return 1

@@ -202,6 +202,13 @@ extern void omp_unset_lock(void **lock);
 #define HEIST__RUNTIME_FILES "libomp.so.5", "libomp.so", "libiomp5.so"
 #define HEIST__RUNTIME_KEY __kmpc_fork_call
 
+/* How entries of the same library begin that are not served, and one of them: libomp stands in for libgomp, too. */
+#define HEIST__FOREIGN "GOMP_"
+#define HEIST__FOREIGN_KEY "GOMP_parallel"
+
+/* Set in handles of events that are heist's; another one than with the other library, which may be there, too. */
+#define HEIST__EVENT_BIT 2
+
 /* What a program that creates tasks imports. */
 #define HEIST__CREATORS "__kmpc_omp_task_alloc", "__kmpc_omp_target_task_alloc"
 

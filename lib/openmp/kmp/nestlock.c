@@ -13,6 +13,12 @@ struct heist__kmp_nest_lock {
     HEIST__ATOMIC(const void *) owner;
 };
 
+/* Whether the program's runtime is another one after all: its locks are its own. */
+static inline bool not_ours(void)
+{
+    return __builtin_expect(!heist__real_has(HEIST__NO___kmpc_fork_call), 0);
+}
+
 /* The task; outside heist's regions the thread, as libomp does. */
 static const void *myself(void)
 {
@@ -23,6 +29,10 @@ static const void *myself(void)
 
 void omp_init_nest_lock(heist__kmp_nest_lock **lock)
 {
+    if (not_ours()) {
+        HEIST__REAL(omp_init_nest_lock)(lock);
+        return;
+    }
     heist__kmp_nest_lock *l = calloc(1, sizeof *l);
     if (!l) heist__omp_fatal("no memory for a lock");
     HEIST__REAL(omp_init_lock)(&l->lock);
@@ -31,12 +41,19 @@ void omp_init_nest_lock(heist__kmp_nest_lock **lock)
 
 void omp_init_nest_lock_with_hint(heist__kmp_nest_lock **lock, int hint)
 {
-    (void)hint;
+    if (not_ours()) {
+        HEIST__REAL(omp_init_nest_lock_with_hint)(lock, hint);
+        return;
+    }
     omp_init_nest_lock(lock);
 }
 
 void omp_destroy_nest_lock(heist__kmp_nest_lock **lock)
 {
+    if (not_ours()) {
+        HEIST__REAL(omp_destroy_nest_lock)(lock);
+        return;
+    }
     HEIST__REAL(omp_destroy_lock)(&(*lock)->lock);
     free(*lock);
     *lock = NULL;
@@ -50,6 +67,10 @@ static int taken(heist__kmp_nest_lock *l, const void *me)
 
 void omp_set_nest_lock(heist__kmp_nest_lock **lock)
 {
+    if (not_ours()) {
+        HEIST__REAL(omp_set_nest_lock)(lock);
+        return;
+    }
     heist__kmp_nest_lock *l = *lock;
     const void *me = myself();
     if (heist__load_relaxed(&l->owner) == me) {
@@ -62,6 +83,7 @@ void omp_set_nest_lock(heist__kmp_nest_lock **lock)
 
 int omp_test_nest_lock(heist__kmp_nest_lock **lock)
 {
+    if (not_ours()) return HEIST__REAL(omp_test_nest_lock)(lock);
     heist__kmp_nest_lock *l = *lock;
     const void *me = myself();
     if (heist__load_relaxed(&l->owner) == me) return ++l->count;
@@ -70,6 +92,10 @@ int omp_test_nest_lock(heist__kmp_nest_lock **lock)
 
 void omp_unset_nest_lock(heist__kmp_nest_lock **lock)
 {
+    if (not_ours()) {
+        HEIST__REAL(omp_unset_nest_lock)(lock);
+        return;
+    }
     heist__kmp_nest_lock *l = *lock;
     if (--l->count > 0) return;
     heist__store_relaxed(&l->owner, NULL);

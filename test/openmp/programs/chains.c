@@ -1,5 +1,6 @@
 /* Tasks that nobody waits for but the barrier: long chains of them, children that outlive their parents, and a deep
- * recursion that must not use up the stack. */
+ * recursion that must not use up the stack. (That is what libomp does.)
+ * expect with libomp: 80004 100000 */
 #include <stdio.h>
 
 static long links, visited;

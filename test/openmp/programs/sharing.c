@@ -30,7 +30,12 @@ int main(void)
 #pragma omp critical
             total++;
         }
+#ifndef __clang__ /* before 19 it has none */
 #pragma omp scope reduction(+ : inside)
+#else
+#pragma omp for reduction(+ : inside)
+        for (int i = 0; i < omp_get_num_threads(); i++)
+#endif
         inside += 1;
         if (own != omp_get_thread_num() + 1) {
 #pragma omp atomic

@@ -3,6 +3,13 @@
 #include <omp.h>
 #include <stdio.h>
 
+#ifdef __clang__ /* before 15 it does not know it */
+#define STRICT
+#else
+#define STRICT                                                                                                         \
+    strict:
+#endif
+
 int main(void)
 {
     enum { N = 103 };
@@ -19,14 +26,14 @@ int main(void)
             hit[i]++;
         }
         for (int i = 0; i < N; i++) wrong += hit[i] != 1; /* taskloop waits for its tasks */
-#pragma omp taskloop grainsize(strict : 10) firstprivate(next)
+#pragma omp taskloop grainsize(STRICT 10) firstprivate(next)
         for (int i = 0; i < N; i++) {
             if (next++ == 0) { /* the first one of a task: its own copy is still 0 */
 #pragma omp atomic
                 parts_grain += 1 + 100 * (i % 10);
             }
         }
-#pragma omp taskloop num_tasks(strict : 7) lastprivate(last) firstprivate(next)
+#pragma omp taskloop num_tasks(STRICT 7) lastprivate(last) firstprivate(next)
         for (int i = 0; i < N; i++) {
             if (next++ == 0) {
 #pragma omp atomic
