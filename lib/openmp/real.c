@@ -4,6 +4,7 @@
 #include "openmp/real.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -27,6 +28,32 @@ static void *find(void *plugin, const char *name)
     return entry;
 }
 
+/* Where the runtime is. Written by: heist__real_resolve. */
+static uintptr_t lowest, highest;
+
+/* Whether the object is the runtime; then, where it is. */
+static int measure(struct dl_phdr_info *object, size_t size, void *known)
+{
+    (void)size;
+    uintptr_t low = UINTPTR_MAX, high = 0;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        uintptr_t begins = object->dlpi_addr + part->p_vaddr;
+        if (part->p_type != PT_LOAD) continue;
+        if (begins < low) low = begins;
+        if (begins + part->p_memsz > high) high = begins + part->p_memsz;
+    }
+    if ((uintptr_t)known < low || (uintptr_t)known >= high) return 0;
+    lowest = low;
+    highest = high;
+    return 1;
+}
+
+bool heist__real_contains(uintptr_t address)
+{
+    return address >= lowest && address < highest;
+}
+
 void heist__real_resolve(void)
 {
     static const char *const files[] = {HEIST__RUNTIME_FILES};
@@ -37,6 +64,7 @@ void heist__real_resolve(void)
         if (!heist__real_table[i]) heist__real_table[i] = find(plugin, names[i]);
     }
     /* `plugin` is not closed: what was found must stay. */
+    if (!highest) dl_iterate_phdr(measure, heist__real_table[KEY(HEIST__RUNTIME_KEY)]);
 }
 
 void *heist__real_missing(heist__real_number number)

@@ -4,14 +4,10 @@
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../abi/cases.sh
 . "$(dirname "$0")/../abi/cases.sh"
-case $RUNTIME in
-libgomp) files='libgomp.so.1 libgomp.so' ;;
-libomp) files='libomp.so.5 libomp.so' ;;
-esac
-for file in $files; do
-    library_here=$("$COMPILER" -print-file-name="$file")
-    [ ! -f "$library_here" ] || break
-done
+# shellcheck source-path=SCRIPTDIR source=programs.sh
+. "$(dirname "$0")/programs.sh"
+make_scratch
+library_here=$(runtime_file)
 
 names_of() # LIBRARY
 {
@@ -58,6 +54,7 @@ every_entry_is_wrapped()
     [ -z "$missing" ] || { echo "not wrapped: $missing"; return 1; }
 }
 
+run_case the_runtime_is_found test -f "$library_here"
 run_case it_shows_only_names_of_openmp only_names_of_openmp
 run_case its_names_have_no_version no_versions
 run_case every_entry_that_touches_tasks_is_wrapped every_entry_is_wrapped

@@ -8,15 +8,24 @@ sanitizers=()
 preload=$(basename "$HEIST_LIBRARY")
 if [ "${SANITIZE:-none}" != none ]; then
     sanitizers=("-fsanitize=$SANITIZE")
+    # clang itself does not align private data as it says that it is.
+    [ "$RUNTIME" = libgomp ] || sanitizers+=(-fno-sanitize=alignment)
     # ASan's runtime must come before whatever else is preloaded.
     preload=$(gcc -print-file-name=libasan.so):$preload
 fi
 export OMP_CANCELLATION=true OMP_MAX_TASK_PRIORITY=5
 
+# runtime_file: where RUNTIME is, as a program that is linked to it finds it.
+runtime_file()
+{
+    # shellcheck disable=SC2154 # make_scratch made it
+    "$COMPILER" -fopenmp "$programs/without_tasks.c" -o "$scratch/linked" && ldd "$scratch/linked" |
+        awk -v name="$RUNTIME" 'index($1, name ".so") == 1 { print $3; found = 1 } END { exit !found }'
+}
+
 # compile NAME: to $scratch/NAME. The library's sanitizers are gcc's: clang's programs are linked by gcc then.
 compile()
 {
-    # shellcheck disable=SC2154 # make_scratch made it
     local source=$programs/$1.c program=$scratch/$1 chosen=$COMPILER
     if [ ! -f "$source" ]; then
         source=$programs/$1.cc chosen=$COMPILER_CXX
@@ -26,7 +35,7 @@ compile()
         "$chosen" "$@" "$source" -o "$program"
     else
         "$chosen" "$@" -c "$source" -o "$program.o" &&
-            g++ "${sanitizers[@]}" "$program.o" -o "$program" "$("$COMPILER" -print-file-name=libomp.so)"
+            g++ "${sanitizers[@]}" "$program.o" -o "$program" "$(runtime_file)"
     fi
 }
 

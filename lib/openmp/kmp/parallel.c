@@ -3,7 +3,8 @@
  * barrier. How many threads there are only libomp knows: the first that comes takes a team for them.
  *
  * libomp calls some of its own entries as anybody else does, and so comes by here: a region with one thread is a
- * serialized one within __kmpc_fork_call. `forking` says that. */
+ * serialized one within __kmpc_fork_call, which `forking` says; and the threads that it keeps for devices are a region whose
+ * function is its own, and never ends. */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -132,7 +133,8 @@ void __kmpc_fork_call(void *loc, int32_t count, heist__kmp_micro *micro, ...)
     va_start(list, micro);
     take_arguments(&region, list);
     va_end(list);
-    region.served = heist__load_relaxed(&heist__omp_active); /* relaxed: seen late, a region is libomp's */
+    /* relaxed: seen late, a region is libomp's */
+    region.served = heist__load_relaxed(&heist__omp_active) && !heist__real_contains((uintptr_t)micro);
     start(HEIST__REAL(__kmpc_fork_call), loc, &region);
 }
 

@@ -3,7 +3,12 @@
 
 int main(void)
 {
-    int x = 0, y = 0;
+    int x = 0, y = 0, before = 0;
+#pragma omp target nowait depend(inout : before) map(tofrom : before) /* outside any region */
+    before = 1;
+#pragma omp task depend(inout : before) shared(before)
+    before += 2;
+#pragma omp taskwait
 #pragma omp parallel
 #pragma omp single
     {
@@ -19,6 +24,6 @@ int main(void)
 #pragma omp task depend(in : x) shared(x, y)
         y = x;
     }
-    printf("%d %d\n", x, y);
+    printf("%d %d %d\n", before, x, y);
     return 0;
 }
