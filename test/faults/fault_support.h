@@ -196,6 +196,22 @@ static inline bool threads_become(unsigned count)
     return threads_now() == count;
 }
 
+/* Gives every thread of `process` this mask. Returns how many took it. */
+static inline int narrow(pid_t process, const cpu_set_t *mask)
+{
+    char path[40];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)process);
+    DIR *tasks = opendir(path);
+    int taken = 0;
+    if (!tasks) return 0;
+    for (struct dirent *entry; (entry = readdir(tasks));) {
+        pid_t thread = (pid_t)atoi(entry->d_name);
+        if (thread > 0) taken += sched_setaffinity(thread, sizeof *mask, mask) == 0;
+    }
+    closedir(tasks);
+    return taken;
+}
+
 /* ---- children ---- */
 
 #define CHILD_PATIENCE_S 20u

@@ -1,7 +1,6 @@
 /* CPUs that go away at run time: the affinity mask of every thread is narrowed and widened again while tasks run, from within and
  * by another process, as taskset does. Everything finishes, on whatever is left. (A CPU quota that is lowered: test/numa, where
  * there are control groups to play with.) */
-#include <dirent.h>
 #include <sched.h>
 
 #include "fault_support.h"
@@ -16,22 +15,6 @@ void setUp(void)
 void tearDown(void)
 {
     alarm(0);
-}
-
-/* Gives every thread of `process` this mask. Returns how many took it. */
-static int narrow(pid_t process, const cpu_set_t *mask)
-{
-    char path[40];
-    snprintf(path, sizeof path, "/proc/%d/task", (int)process);
-    DIR *tasks = opendir(path);
-    int taken = 0;
-    if (!tasks) return 0;
-    for (struct dirent *entry; (entry = readdir(tasks));) {
-        pid_t thread = (pid_t)atoi(entry->d_name);
-        if (thread > 0) taken += sched_setaffinity(thread, sizeof *mask, mask) == 0;
-    }
-    closedir(tasks);
-    return taken;
 }
 
 /* The nth of all CPUs, alone. */

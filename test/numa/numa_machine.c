@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "../faults/fault_support.h"
 #include "schedule/worker.h"
-#include "support.h"
 #include "topology/quota.h"
 
 enum { NODES = 4, PER_NODE = 2, CPUS = NODES * PER_NODE };
@@ -330,6 +330,48 @@ static void the_quota_of_a_control_group_counts(void)
     write_file("/sys/fs/cgroup/cgroup.procs", "1");
 }
 
+/* Down to half a CPU and up again, while there is work. */
+static void a_quota_that_changes_while_tasks_run_loses_nothing(void)
+{
+    static const char *const quotas[] = {"400000 100000", "50000 100000", "max"};
+    write_file("/sys/fs/cgroup/limited/cgroup.procs", "1");
+    heist_options options = HEIST_OPTIONS_INIT;
+    options.workers = CPUS;
+    busy b;
+    const char *trouble = busy_begin(&b, &options);
+    TEST_ASSERT_NULL_MESSAGE(trouble, trouble);
+    for (unsigned i = 0; i < sizeof quotas / sizeof *quotas; i++) {
+        write_file("/sys/fs/cgroup/limited/cpu.max", quotas[i]);
+        await_rounds(&b, 1);
+    }
+    TEST_ASSERT_EQUAL_UINT(CPUS, heist_pool_workers(b.pool)); /* as many as before: they sleep when there is no time */
+    trouble = busy_end(&b);
+    TEST_ASSERT_NULL_MESSAGE(trouble, trouble);
+    write_file("/sys/fs/cgroup/cgroup.procs", "1");
+}
+
+/* All CPUs but those of one node go away from under workers that are bound to them. */
+static void cpus_that_go_away_while_tasks_run_lose_nothing(void)
+{
+    cpu_set_t all, node;
+    TEST_ASSERT_EQUAL_INT(0, sched_getaffinity(0, sizeof all, &all));
+    heist_options options = HEIST_OPTIONS_INIT;
+    options.workers = CPUS;
+    options.bind = HEIST_BIND_CORE;
+    busy b;
+    const char *trouble = busy_begin(&b, &options);
+    TEST_ASSERT_NULL_MESSAGE(trouble, trouble);
+    for (unsigned n = 0; n < NODES; n += 2) {
+        CPU_ZERO(&node);
+        for (unsigned i = 0; i < PER_NODE; i++) CPU_SET(n * PER_NODE + i, &node);
+        TEST_ASSERT_GREATER_THAN_INT(CPUS, narrow(getpid(), &node));
+        await_rounds(&b, 1);
+    }
+    narrow(getpid(), &all);
+    trouble = busy_end(&b);
+    TEST_ASSERT_NULL_MESSAGE(trouble, trouble);
+}
+
 static void a_mask_of_one_node_gives_that_nodes_workers(void)
 {
     cpu_set_t all, node;
@@ -381,6 +423,8 @@ int main(void)
     RUN_TEST(victims_come_in_the_order_of_their_distance);
     RUN_TEST(near_stealing_stays_near_while_there_is_something);
     RUN_TEST(the_quota_of_a_control_group_counts);
+    RUN_TEST(a_quota_that_changes_while_tasks_run_loses_nothing);
+    RUN_TEST(cpus_that_go_away_while_tasks_run_lose_nothing);
     RUN_TEST(a_mask_of_one_node_gives_that_nodes_workers);
     UNITY_END();
     fflush(stdout);

@@ -438,6 +438,64 @@ static void a_task_may_fork(void)
     TEST_ASSERT_EQUAL_INT(0, atomic_load(&task_children_wrong));
 }
 
+/* ---- from inside a loop, a scope, a detached task ---- */
+
+typedef struct {
+    heist_pool *pool;
+    atomic_int wrong, done;
+} forks;
+
+static void fork_once(forks *f)
+{
+    if (in_child(use_and_free, f->pool) != FINE) atomic_fetch_add(&f->wrong, 1);
+    atomic_fetch_add(&f->done, 1);
+}
+
+static int fork_in_loop(heist_range part, void *context)
+{
+    HEIST_EACH(i, part)
+    {
+        if (i % 100 == 50) fork_once(context);
+    }
+    return 0;
+}
+
+static void fork_detached(void *context)
+{
+    fork_once(context);
+}
+
+static void fork_in_scope(void *context)
+{
+    heist_scope scope;
+    if (heist_scope_begin(&scope, NULL) != 0) return;
+    for (int i = 0; i < 4; i++) heist_spawn(&scope, fork_detached, context);
+    for (int i = 0; i < 4; i++) heist_detach(&scope, fork_detached, context);
+    heist_join(&scope);
+    heist_scope_end(&scope);
+}
+
+static void whoever_runs_on_a_worker_may_fork(void)
+{
+    NOT_BESIDE_SANITIZED_THREADS();
+    FOR_BOTH_FENCE_MODES(mode)
+    {
+        forks f = {.pool = pool_of(3, *mode)};
+        for (heist_schedule how = HEIST_SCHEDULE_DEFAULT; how <= HEIST_SCHEDULE_AUTO; how++) {
+            heist_loop_options options = HEIST_LOOP_OPTIONS_INIT;
+            options.schedule = how;
+            options.batch = how == HEIST_SCHEDULE_AUTO ? 0 : 30;
+            TEST_ASSERT_EQUAL_INT(0, heist_for(f.pool, heist_upto(400), fork_in_loop, &f, &options));
+        }
+        TEST_ASSERT_EQUAL_INT(6 * 4, atomic_load(&f.done)); /* each iteration once, in the parent */
+        TEST_ASSERT_EQUAL_INT(0, heist_run(f.pool, fork_in_scope, &f));
+        TEST_ASSERT_EQUAL_INT(6 * 4 + 8, atomic_load(&f.done));
+        TEST_ASSERT_EQUAL_INT(0, atomic_load(&f.wrong));
+        TEST_ASSERT_EQUAL_INT(FINE, use(f.pool));
+        free_pool(f.pool);
+    }
+}
+
 /* ---- while other threads are about ---- */
 
 static atomic_bool stop;
@@ -616,6 +674,7 @@ int main(void)
     RUN_TEST(the_default_pool_starts_again_too);
     RUN_TEST(the_child_does_not_run_what_waited_in_the_parent);
     RUN_TEST(a_task_may_fork);
+    RUN_TEST(whoever_runs_on_a_worker_may_fork);
     RUN_TEST(forking_while_others_submit_disturbs_nobody);
     RUN_TEST(forking_while_others_make_and_free_pools_disturbs_nobody);
     RUN_TEST(forking_while_a_pool_restarts_hangs_nobody);

@@ -31,15 +31,15 @@ static void demand(bool right, const char *sentence)
 /* Chains of tasks inside; the workers beyond have to steal. */
 static const struct {
     unsigned workers, chains, moving;
-} sizes[] = {[WORK_MIXED] = {4, 1, 2}, [WORK_INSIDE] = {6, 3, 3}};
+} sizes[] = {[WORK_MIXED] = {4, 2, 2}, [WORK_INSIDE] = {6, 3, 3}};
 
 unsigned work_workers(void)
 {
     return sizes[kind].workers;
 }
 
-/* In the mix: one alone may live on what never leaves its own deque. Inside: of the six one is held up, one waits perhaps for that
- * one's child, and two live on their own; so a thief has to get on. */
+/* In the mix: as many as there are chains. Inside: of the six one is held up, one waits perhaps for that one's child, and two live
+ * on their own; so a thief has to get on. */
 unsigned work_moving(void)
 {
     return sizes[kind].moving;
@@ -123,12 +123,16 @@ static void submissions(void)
     demand(atomic_load(&ran) == 50, "waiting ended before the tasks, or one ran twice");
 }
 
-/* Work that does not come from outside: each task leaves the next one. */
-static void of_itself(void *argument)
+/* Work that does not come from outside: each task leaves the next one, in the other one of two scopes. So a worker that goes on
+ * from the one to the other looks each time whether somebody waits. */
+static heist_scope inside[2];
+
+static void of_itself(void *scope)
 {
+    heist_scope *next = scope == &inside[0] ? &inside[1] : &inside[0];
     count_one();
     HEIST_RUN(NULL, fib, 13);
-    if (!atomic_load(&enough)) demand(heist_detach(NULL, of_itself, argument) == 0, "not detached");
+    if (!atomic_load(&enough)) demand(heist_detach(next, of_itself, next) == 0, "not detached");
 }
 
 static int part_of_loop(heist_range part, void *argument)
@@ -179,8 +183,11 @@ void work_begin(work_kind wanted)
     atomic_store(&enough, false);
     pool = heist_pool_new(&options);
     if (!pool) no_more_than(heist_explain());
+    for (int i = 0; i < 2; i++) {
+        if (heist_scope_begin(&inside[i], pool) != 0) no_more_than("no scope");
+    }
     for (unsigned i = 0; i < sizes[kind].chains; i++)
-        demand(heist_submit(pool, of_itself, NULL, HEIST_WAIT) == 0, "not submitted");
+        demand(heist_detach(&inside[0], of_itself, &inside[0]) == 0, "not detached");
     for (size_t i = 0; kind == WORK_MIXED && i < THREADS; i++) {
         if (pthread_create(&threads[i], NULL, give_on_and_on, (void *)&kinds[i]) != 0) no_more_than("no thread");
     }
@@ -190,5 +197,7 @@ void work_end(void)
 {
     atomic_store(&enough, true);
     for (size_t i = 0; kind == WORK_MIXED && i < THREADS; i++) pthread_join(threads[i], NULL);
+    demand(heist_pool_wait(pool) == 0, "not waited"); /* a chain may go on in either scope */
+    for (int i = 0; i < 2; i++) demand(heist_scope_end(&inside[i]) == 0, "a scope did not end");
     demand(heist_pool_free(pool) == 0, "not freed");
 }
