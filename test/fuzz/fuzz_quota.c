@@ -16,7 +16,7 @@ static struct file {
     size_t size;
 } files[MOST_FILES];
 static size_t file_count, opened;
-static bool pictured; /* the library reads; anybody else gets the real files */
+static bool pictured; /* the library reads; before and after, others get the real files */
 
 struct reading {
     const struct file *file;
@@ -43,7 +43,7 @@ FILE *__wrap_fopen(const char *path, const char *mode);
 FILE *__real_fopen(const char *path, const char *mode);
 FILE *__wrap_fopen(const char *path, const char *mode)
 {
-    if (!pictured) return __real_fopen(path, mode);
+    if (!pictured || *mode != 'r') return __real_fopen(path, mode); /* an engine that writes a finding */
     for (size_t i = 0; i < file_count; i++) {
         if (strcmp(files[i].path, path) != 0) continue;
         struct reading *r = malloc(sizeof *r);
@@ -101,28 +101,41 @@ static void check(void)
     if (opened) fuzz_fail("%zu files are still open", opened);
 }
 
-/* A quota of so many CPUs for the group that the process is in, whatever else the picture shows, is never exceeded. */
-static void check_with_quota(unsigned expected)
+/* A name that the input begins with, and how the kernel writes it in a list of mounts. */
+static void mount_name(const uint8_t *data, size_t size, char name[32], char written[128])
+{
+    size_t length = 0;
+    char *to = written;
+    for (size_t i = 0; i < size && length < 31; i++) {
+        char c = (char)data[i];
+        if (!c || c == '/') continue;
+        name[length++] = c;
+        to += sprintf(to, strchr(" \t\n\\", c) ? "\\%03o" : "%c", (unsigned)c);
+    }
+    name[length] = '\0';
+    *to = '\0';
+}
+
+/* A quota of so many CPUs for the group that the process is in, whatever else the picture shows and whatever the mount
+ * point is called, is never exceeded. */
+static void check_with_quota(const uint8_t *data, size_t size, unsigned expected)
 {
     static const char cgroup[] = "0::/heist/of/ours\n";
-    static const char mounts[] = "1 1 0:1 / /heist-cgroup rw - cgroup2 cgroup2 rw\n";
-    char quota[40];
-    struct file kept[MOST_FILES];
-    size_t kept_count = file_count;
-    memcpy(kept, files, sizeof kept);
+    char name[32], written[128], mounts[200], path[80], quota[40];
+    mount_name(data, size, name, written);
+    int mounts_length = snprintf(mounts, sizeof mounts, "1 1 0:1 / /+%s rw - cgroup2 cgroup2 rw\n", written);
+    int quota_length = snprintf(quota, sizeof quota, "%u00000 100000\n", expected);
+    snprintf(path, sizeof path, "/+%s/heist/cpu.max", name);
     /* Those of the picture come after, and the first of a name counts. */
-    int length = snprintf(quota, sizeof quota, "%u00000 100000\n", expected);
     size_t room = file_count < MOST_FILES - 3 ? file_count : MOST_FILES - 3;
     memmove(files + 3, files, room * sizeof *files);
     files[0] = (struct file){"/proc/self/cgroup", cgroup, sizeof cgroup - 1};
-    files[1] = (struct file){"/proc/self/mountinfo", mounts, sizeof mounts - 1};
-    files[2] = (struct file){"/heist-cgroup/heist/cpu.max", quota, (size_t)length};
+    files[1] = (struct file){"/proc/self/mountinfo", mounts, (size_t)mounts_length};
+    files[2] = (struct file){path, quota, (size_t)quota_length};
     file_count = room + 3;
     unsigned cpus = 0;
     heist__cpu_quota("", &cpus);
-    if (!cpus || cpus > expected) fuzz_fail("%u CPUs where the quota is %u", cpus, expected);
-    memcpy(files, kept, sizeof kept);
-    file_count = kept_count;
+    if (!cpus || cpus > expected) fuzz_fail("%u CPUs where the quota is %u, in %s", cpus, expected, mounts);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -131,7 +144,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     take_files(text, size);
     pictured = true;
     check();
-    check_with_quota(3);
+    check_with_quota(data, size, 3);
     pictured = false;
     free(text);
     return 0;
