@@ -26,6 +26,27 @@ static bool next_choice(const struct perf_job *job, const char *runtime, size_t 
 /* So many that nobody waits for them: lists that are multiplied with each other soon are more than memory holds. */
 #define MOST_CELLS 10000
 
+/* How many cells a runtime has for one size; no more than MOST_CELLS + 1 are counted. */
+static size_t count_runtime(const struct perf_job *job, const char *runtime)
+{
+    if (!perf_find_offer(job->workload, runtime)) return 0;
+    size_t count = strcmp(runtime, "serial") == 0 ? 1 : job->workers.count;
+    for (size_t i = 0; i < option_count(job->workload) && count <= MOST_CELLS; i++)
+        if (perf_option_matters(&job->workload->options[i], runtime)) count *= job->values[i].count;
+    return count <= MOST_CELLS ? count : MOST_CELLS + 1;
+}
+
+static bool too_many(const struct perf_command *command)
+{
+    size_t count = 0;
+    for (size_t j = 0; j < command->job_count && count <= MOST_CELLS; j++) {
+        const struct perf_job *job = &command->jobs[j];
+        for (int r = 0; perf_runtimes[r].name && count <= MOST_CELLS; r++)
+            if (command->runtimes[r]) count += job->sizes.count * count_runtime(job, perf_runtimes[r].name);
+    }
+    return count > MOST_CELLS;
+}
+
 static void add(struct perf_plan *plan, const struct perf_job *job, const struct perf_offer *offer, const char *size,
                 unsigned workers, const size_t chosen[], long runs)
 {
@@ -44,22 +65,19 @@ static void add(struct perf_plan *plan, const struct perf_job *job, const struct
     for (size_t i = 0; i < option_count(job->workload); i++) cell->settings[i] = job->values[i].items[chosen[i]];
 }
 
-/* False: there are too many. */
-static bool add_runtime(struct perf_plan *plan, const struct perf_command *command, const struct perf_job *job,
+static void add_runtime(struct perf_plan *plan, const struct perf_command *command, const struct perf_job *job,
                         const char *size, const char *runtime)
 {
     const struct perf_offer *offer = perf_find_offer(job->workload, runtime);
     size_t chosen[PERF_MOST_OPTIONS] = {0};
-    if (!offer) return true;
+    if (!offer) return;
     do {
         bool serial = strcmp(runtime, "serial") == 0;
         for (size_t w = 0; w < (serial ? 1 : job->workers.count); w++) {
             unsigned workers = serial ? 1 : (unsigned)strtoul(job->workers.items[w], NULL, 10);
-            if (plan->count == MOST_CELLS) return false;
             add(plan, job, offer, size, workers, chosen, command->runs);
         }
     } while (next_choice(job, runtime, chosen));
-    return true;
 }
 
 /* Whether two cells differ in their workers or runtime only. */
@@ -84,23 +102,18 @@ static int agree(const struct perf_cell *cell)
     return -1;
 }
 
-static bool add_size(struct perf_plan *plan, const struct perf_command *command, const struct perf_job *job,
-                     const char *size)
-{
-    for (int r = 0; perf_runtimes[r].name; r++)
-        if (command->runtimes[r] && !add_runtime(plan, command, job, size, perf_runtimes[r].name)) return false;
-    return true;
-}
-
 int perf_make_plan(struct perf_plan *plan, const struct perf_command *command)
 {
     *plan = (struct perf_plan){NULL, 0};
+    if (too_many(command)) {
+        perf_complain("these lists make more than %d measurements", MOST_CELLS);
+        return -1;
+    }
     for (size_t j = 0; j < command->job_count; j++) {
         const struct perf_job *job = &command->jobs[j];
         for (size_t s = 0; s < job->sizes.count; s++) {
-            if (add_size(plan, command, job, job->sizes.items[s])) continue;
-            perf_complain("these lists make more than %d measurements", MOST_CELLS);
-            return -1;
+            for (int r = 0; perf_runtimes[r].name; r++)
+                if (command->runtimes[r]) add_runtime(plan, command, job, job->sizes.items[s], perf_runtimes[r].name);
         }
     }
     for (size_t i = 0; i < plan->count; i++)
