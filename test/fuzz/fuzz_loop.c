@@ -101,9 +101,21 @@ static uint64_t mixed(int64_t i, int64_t j)
     return (z ^ z >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
 }
 
+/* Every part, also of a range that is too large to be gone through, has something in it and lies inside. */
+static void check_part(heist_range part, heist_range range)
+{
+    uint64_t step = range.step ? (uint64_t)range.step : 1, all = heist_range_count(range);
+    uint64_t distance = (uint64_t)part.begin - (uint64_t)range.begin;
+    uint64_t first = range.step < 0 ? (0 - distance) / (0 - step) : distance / step, count = heist_range_count(part);
+    if (first * step != distance || first >= all || count == 0 || count > all - first)
+        fuzz_fail("a part from %llu with %llu indices of %llu", (unsigned long long)first, (unsigned long long)count,
+                  (unsigned long long)all);
+}
+
 static int each(heist_range part, void *context)
 {
     (void)context;
+    check_part(part, said.rows);
     if (!small) return ENOUGH;
     HEIST_EACH(i, part)
     {
@@ -116,6 +128,8 @@ static int each(heist_range part, void *context)
 static int each2(heist_range rows, heist_range columns, void *context)
 {
     (void)context;
+    check_part(rows, said.rows);
+    check_part(columns, said.columns);
     if (!small) return ENOUGH;
     HEIST_EACH(i, rows)
     HEIST_EACH(j, columns)
