@@ -63,6 +63,8 @@ archive_runs()
     local libs name
     libs=$(staged_pkg_config --cflags --libs heist)
     libs="${libs/-lheist/-l:libheist.a} $(sed -n 's/^Libs.private: *//p' "$(find "$stage" -name heist.pc)")"
+    # A shared library that is named by its path (liblfds) is found there again.
+    libs=$(sed -E 's|(/[^ ]*)/[^/ ]*\.so\b|& -Wl,-rpath,\1|g' <<<"$libs")
     for name in $(staged_pkg_config --print-requires-private heist | awk '{ print $1 }'); do
         libs+=" $(pkg-config --libs "$name")"
     done
