@@ -155,6 +155,13 @@ def a_row_of_lfsr_tells_its_cycles():
 
 
 @case
+def rows_that_differ_in_a_setting_tell_it():
+    rows = rows_of(run('lfsr', '--size', '10', '--workers', '2', '--runs', '1', '--against', 'none', '--batch-size', '50',
+                       '--aggregate', 'auto,1,3', '--format', 'json'))
+    expect([row.get('aggregate') for row in rows] == [None, 1, 3], rows)
+
+
+@case
 def peers_are_all_in_one_table():
     rows = try_workload('peers')
     for runtime in set(RUNTIMES) - {'openblas', 'blis'}:

@@ -293,6 +293,8 @@ static void describe(const struct lfsr_census *census, const struct figures *fig
         char asked[24] = "auto";
         if (census->batch) snprintf(asked, sizeof asked, "%" PRIu64, census->batch);
         used += (size_t)snprintf(text + used, room - used, ",\"batch_size\":\"%s\"", asked);
+        if (census->aggregate)
+            used += (size_t)snprintf(text + used, room - used, ",\"aggregate\":%" PRIu64, census->aggregate);
         if (figures->batch) used += (size_t)snprintf(text + used, room - used, ",\"batch\":%" PRIu64, figures->batch);
         used += (size_t)snprintf(text + used, room - used, ",\"balance\":%.3f", figures->balance);
     }
