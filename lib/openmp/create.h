@@ -43,6 +43,13 @@ static inline void heist__omp_task_born(heist__omp_slot *self, heist__omp_task *
     heist__store_release(&task->id, ++self->next_id); /* L1 */
 }
 
+/* What a child has of its parent's flags. */
+static inline uint32_t heist__omp_inherited(const heist__omp_task *parent)
+{
+    uint32_t final = parent->flags & HEIST__TASK_FINAL;
+    return parent->flags & (HEIST__TASK_CALLS & ~(uint32_t)HEIST__TASK_FINAL) ? final | HEIST__TASK_ALONE : final;
+}
+
 /* A new record as child of the current task; NULL: no memory. */
 static inline heist__omp_task *heist__omp_task_new(heist__omp_slot *self, heist__omp_body *fn, uint32_t flags)
 {

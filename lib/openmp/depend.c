@@ -1,14 +1,20 @@
 /* Dependences between siblings.
  *
  * The parent's thread alone creates children, so it alone keeps the table that says, for each address, which tasks
- * used it last: a set of the same kind (readers; members of an inoutset; or one writer), and the set before, on
- * which every member of the last one depends. A task with dependences has a node; its predecessors' nodes list it as
- * a successor. The list is closed when the predecessor is complete: who comes later need not wait. Nodes outlive
- * their tasks while a table knows them. mutexinoutset is treated as inout, as libgomp does: that orders more than it
- * must. */
+ * used it last: a set of the same kind (readers; members of an inoutset or mutexinoutset; or one writer), and the
+ * set before, on which every member of the last one depends. A task with dependences has a node; its predecessors'
+ * nodes list it as a successor. The list is closed when the predecessor is complete: who comes later need not wait.
+ * Nodes outlive their tasks while a table knows them.
+ *
+ * Members of a mutexinoutset wait for nobody in it, but share a mutex. When all that it waits for is complete, a task
+ * takes its mutexes one after another, always in the same order, and is ready when it has them all; whoever passes one
+ * on goes on for the next holder. A task that is not put off waits for all other members instead.
+ *
+ * All memory is taken before a task is entered: if there is none, the task is not put off. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "openmp/mutex.h"
 #include "openmp/team.h"
 
 typedef struct edge {
@@ -25,6 +31,10 @@ struct heist__omp_node {
     HEIST__ATOMIC(uint32_t) waits;
     /* Who waits for it, or CLOSED. Written by: the parent's thread (push), who completes the task (close). */
     HEIST__ATOMIC(edge *) successors;
+    /* Mutexes it needs: filled in by the parent's thread; then read by whoever takes them, and completes the task. */
+    heist__omp_waiter waiter_in; /* the list of one of them */
+    size_t taken, mutexes;       /* how many it has, or waits for the next of; how many there are */
+    heist__omp_mutex **mutex;    /* by rising address; behind the node */
 };
 
 static edge closed_mark;
@@ -40,6 +50,7 @@ typedef struct place { /* what is known of an address */
     heist__omp_use kind; /* of `last` */
     node_list last;      /* the latest users */
     node_list before;
+    heist__omp_mutex *mutex; /* NULL: never a mutexinoutset */
     struct place *next;
 } place;
 
@@ -53,7 +64,9 @@ struct heist__omp_table {
 
 static void node_release(heist__omp_node *node)
 {
-    if (heist__add_acq_rel(&node->references, (uint32_t)-1) == 1) free(node); /* all uses, before the end */
+    if (heist__add_acq_rel(&node->references, (uint32_t)-1) != 1) return; /* all uses, before the end */
+    for (size_t i = 0; i < node->mutexes; i++) heist__omp_mutex_drop(node->mutex[i]);
+    free(node);
 }
 
 static bool is_complete(const heist__omp_node *node)
@@ -87,6 +100,28 @@ static void connect(heist__omp_slot *self, heist__omp_node *from, heist__omp_nod
     } while (!heist__cas_acq_rel(&from->successors, &e->next, e)); /* E2: the edge, before it is followed */
 }
 
+/* Nobody is waited for any more; the mutexes are left. */
+static void take_mutexes(heist__omp_slot *self, heist__omp_node *node)
+{
+    while (node->taken < node->mutexes) {
+        heist__omp_mutex *mutex = node->mutex[node->taken];
+        if (!heist__omp_mutex_take(mutex, &node->waiter_in)) return; /* whoever passes it on goes on */
+        node->taken++;
+    }
+    heist__omp_task_ready(self, node->task);
+}
+
+static void pass_mutexes(heist__omp_slot *self, heist__omp_node *node)
+{
+    for (size_t i = 0; i < node->mutexes; i++) {
+        heist__omp_waiter *waiter = heist__omp_mutex_pass(node->mutex[i]);
+        if (!waiter) continue;
+        heist__omp_node *next = (heist__omp_node *)((char *)waiter - offsetof(heist__omp_node, waiter_in));
+        next->taken++;
+        take_mutexes(self, next);
+    }
+}
+
 /* One predecessor less; the last makes it ready. */
 static void satisfy(heist__omp_slot *self, heist__omp_node *node)
 {
@@ -94,7 +129,7 @@ static void satisfy(heist__omp_slot *self, heist__omp_node *node)
     heist__omp_slot *waiter = node->waiter;
     if (heist__add_acq_rel(&node->waits, (uint32_t)-1) != 1) return; /* E1: what all predecessors did */
     if (task) {
-        heist__omp_task_ready(self, task);
+        take_mutexes(self, node);
     } else if (waiter != self) {
         heist__omp_wake(waiter);
     }
@@ -110,6 +145,7 @@ void heist__omp_depend_release(heist__omp_slot *self, heist__omp_task *task)
         free(e);
         e = next;
     }
+    pass_mutexes(self, node);
     node_release(node);
 }
 
@@ -140,25 +176,24 @@ static void list_sweep(node_list *list)
     list->count = kept;
 }
 
-static void list_add(heist__omp_slot *self, node_list *list, heist__omp_node *node)
+/* Room for one more. False: no memory. */
+static bool list_reserve(node_list *list)
 {
-    if (list->count == list->capacity) {
-        list_sweep(list);
-        /* Growing only when it is still more than half full keeps the sweeps rare. */
-        if (2 * list->count >= list->capacity) {
-            size_t capacity = list->capacity ? 2 * list->capacity : 2;
-            heist__omp_node **items = realloc(list->items, capacity * sizeof *items);
-            if (items) {
-                list->items = items;
-                list->capacity = capacity;
-            }
-        }
-    }
-    if (list->count == list->capacity) { /* no memory: make room by waiting */
-        if (!list->capacity) heist__omp_fatal("no memory for dependences");
-        heist__omp_help(self, true, node_is_complete, list->items[0]);
-        list_sweep(list);
-    }
+    if (list->count < list->capacity) return true;
+    list_sweep(list);
+    /* Growing only when it is still more than half full keeps the sweeps rare. */
+    if (2 * list->count < list->capacity) return true;
+    size_t capacity = list->capacity ? 2 * list->capacity : 2;
+    heist__omp_node **items = realloc(list->items, capacity * sizeof *items);
+    if (!items) return list->count < list->capacity;
+    list->items = items;
+    list->capacity = capacity;
+    return true;
+}
+
+/* There is room. */
+static void list_add(node_list *list, heist__omp_node *node)
+{
     heist__add_relaxed(&node->references, 1); /* relaxed: the task's own reference is there */
     list->items[list->count++] = node;
 }
@@ -173,9 +208,11 @@ static size_t bucket_of(const heist__omp_table *table, const void *address)
 static heist__omp_table *table_new(void)
 {
     heist__omp_table *table = calloc(1, sizeof *table);
-    if (table) table->buckets = calloc(table->size = 16, sizeof *table->buckets);
-    if (!table || !table->buckets) heist__omp_fatal("no memory for dependences");
-    return table;
+    if (!table) return NULL;
+    table->buckets = calloc(table->size = 16, sizeof *table->buckets);
+    if (table->buckets) return table;
+    free(table);
+    return NULL;
 }
 
 /* When memory is short chains grow longer, that is all. */
@@ -206,13 +243,14 @@ static place *find_place(heist__omp_table *table, void *address)
     return p;
 }
 
-static place *add_place(heist__omp_table *table, void *address)
+static place *add_place(heist__omp_table *table, void *address, heist__omp_use kind)
 {
     if (table->count >= table->size) table_grow(table);
     place *p = calloc(1, sizeof *p);
-    if (!p) heist__omp_fatal("no memory for dependences");
+    if (!p) return NULL;
     size_t b = bucket_of(table, address);
     p->address = address;
+    p->kind = kind;
     p->next = table->buckets[b];
     table->buckets[b] = p;
     table->count++;
@@ -236,6 +274,7 @@ static void place_free(place *p, void *unused)
     (void)unused;
     list_free(&p->last);
     list_free(&p->before);
+    if (p->mutex) heist__omp_mutex_drop(p->mutex);
     free(p);
 }
 
@@ -270,27 +309,39 @@ static void connect_list(const user *u, const node_list *list)
     for (size_t i = 0; i < list->count; i++) connect(u->self, list->items[i], u->node);
 }
 
+/* Whether it is one more of the last set. */
+static bool joins(const place *p, heist__omp_use kind)
+{
+    return kind == p->kind && kind != HEIST__USE_OUT;
+}
+
+/* One of several mutexes, in the order in which everybody takes them. */
+static void need_mutex(heist__omp_node *node, heist__omp_mutex *mutex)
+{
+    size_t i = node->mutexes++;
+    for (; i > 0 && (uintptr_t)node->mutex[i - 1] > (uintptr_t)mutex; i--) node->mutex[i] = node->mutex[i - 1];
+    node->mutex[i] = mutex;
+    heist__omp_mutex_keep(mutex);
+}
+
 static void use(const user *u, void *address, heist__omp_use kind)
 {
     place *p = find_place(u->table, address);
-    if (!p) {
-        if (!u->stays) return;
-        p = add_place(u->table, address);
-        p->kind = kind;
-    }
-    bool joins = kind == p->kind && kind != HEIST__USE_OUT; /* one more of the last set */
+    if (!p) return; /* of one who only waits: nobody else used it */
     if (p->last.count && p->last.items[p->last.count - 1] == u->node)
         return; /* twice in one clause: the stronger counts */
-    connect_list(u, joins ? &p->before : &p->last);
+    bool one_more = joins(p, kind);
+    connect_list(u, one_more ? &p->before : &p->last);
     if (!u->stays) return;
-    if (!joins) {
+    if (!one_more) {
         node_list old = p->before;
         list_clear(&old);
         p->before = p->last;
         p->last = old;
         p->kind = kind;
     }
-    list_add(u->self, &p->last, u->node);
+    if (kind == HEIST__USE_MUTEX) need_mutex(u->node, p->mutex);
+    list_add(&p->last, u->node);
 }
 
 static void connect_place(place *p, void *argument)
@@ -311,42 +362,93 @@ static void use_all_memory(user *u)
 
 /* ---- clauses ---- */
 
+static bool names_all_memory(const void *clauses)
+{
+    void *address;
+    for (size_t i = 0; i < heist__omp_use_count(clauses); i++) {
+        if (heist__omp_use_at(clauses, i, &address) == HEIST__USE_OUT && !address) return true;
+    }
+    return false;
+}
+
 static void enter(user *u, const void *clauses)
 {
     size_t count = heist__omp_use_count(clauses);
-    bool everything = false;
-    void *address;
     if (count && u->table->all) connect(u->self, u->table->all, u->node);
-    for (size_t i = 0; i < count; i++) {
-        if (heist__omp_use_at(clauses, i, &address) == HEIST__USE_OUT && !address) everything = true;
-    }
-    if (everything) {
+    if (names_all_memory(clauses)) {
         use_all_memory(u);
         return;
     }
     for (heist__omp_use kind = HEIST__USE_OUT; kind <= HEIST__USE_IN; kind++) { /* the strongest first: see use() */
         for (size_t i = 0; i < count; i++) {
-            if (heist__omp_use_at(clauses, i, &address) == kind) use(u, address, kind);
+            void *address;
+            if (heist__omp_use_at(clauses, i, &address) != kind) continue;
+            /* Who only waits has no mutex: it waits for the other members, too. */
+            use(u, address, kind == HEIST__USE_MUTEX && !u->stays ? HEIST__USE_OUT : kind);
         }
+    }
+}
+
+/* A place for the address, with room for one more user of this kind. False: no memory. */
+static bool prepare_place(heist__omp_table *table, void *address, heist__omp_use kind)
+{
+    place *p = find_place(table, address);
+    if (!p) p = add_place(table, address, kind);
+    if (!p) return false;
+    if (kind == HEIST__USE_MUTEX && !p->mutex && !(p->mutex = heist__omp_mutex_new())) return false;
+    /* The first of a new set comes where the set before was. */
+    return joins(p, kind) ? list_reserve(&p->last) : p->before.capacity || list_reserve(&p->before);
+}
+
+static heist__omp_node *node_new(heist__omp_task *task, size_t mutexes)
+{
+    heist__omp_node *node = malloc(sizeof *node + mutexes * sizeof *node->mutex);
+    if (!node) return NULL;
+    node->task = task;
+    node->waiter = NULL;
+    node->taken = node->mutexes = 0;
+    node->mutex = (heist__omp_mutex **)(node + 1);
+    /* relaxed: nobody knows the node yet */
+    heist__store_relaxed(&node->references, 1);
+    heist__store_relaxed(&node->waits, 1);
+    heist__store_relaxed(&node->successors, NULL);
+    return node;
+}
+
+bool heist__omp_depend_prepare(heist__omp_slot *self, heist__omp_task *task, const void *clauses)
+{
+    heist__omp_task *parent = self->current;
+    size_t count = heist__omp_use_count(clauses), mutexes = 0;
+    bool everything = names_all_memory(clauses);
+    if (!parent->table && !(parent->table = table_new())) return false;
+    bool prepared = true;
+    for (size_t i = 0; i < count && !everything && prepared; i++) {
+        void *address;
+        heist__omp_use kind = heist__omp_use_at(clauses, i, &address);
+        prepared = prepare_place(parent->table, address, kind);
+        mutexes += kind == HEIST__USE_MUTEX;
+    }
+    if (prepared) task->node = node_new(task, mutexes);
+    if (!task->node) heist__omp_depend_forget(self, task);
+    return task->node != NULL;
+}
+
+void heist__omp_depend_forget(heist__omp_slot *self, heist__omp_task *task)
+{
+    heist__omp_task *parent = self->current;
+    if (task->node) node_release(task->node);
+    task->node = NULL;
+    if (parent->spawned == 0) { /* then nobody else frees it: see run_now in task.c */
+        heist__omp_table_free(parent->table);
+        parent->table = NULL;
     }
 }
 
 void heist__omp_depend(heist__omp_slot *self, heist__omp_task *task, const void *clauses)
 {
-    heist__omp_node *node = malloc(sizeof *node);
-    if (!node) heist__omp_fatal("no memory for dependences");
-    node->task = task;
-    node->waiter = NULL;
-    /* relaxed: nobody knows the node yet */
-    heist__store_relaxed(&node->references, 1);
-    heist__store_relaxed(&node->waits, 1);
-    heist__store_relaxed(&node->successors, NULL);
-    task->node = node;
-    heist__omp_task *parent = self->current;
-    if (!parent->table) parent->table = table_new();
-    user u = {self, node, parent->table, true};
+    user u = {self, task->node, self->current->table, true};
     enter(&u, clauses);
-    satisfy(self, node);
+    satisfy(self, task->node);
 }
 
 static bool has_no_waits(heist__omp_slot *self, const void *node)

@@ -22,10 +22,10 @@ bool GOMP_barrier_cancel(void)
 void GOMP_taskgroup_start(void)
 {
     heist__omp_slot *self = heist__omp_self;
-    if (!self) {
+    if (self) {
+        heist__omp_group_begin(self);
+    } else {
         HEIST__REAL(GOMP_taskgroup_start)();
-    } else if (!heist__omp_group_begin(self)) {
-        heist__omp_fatal("no memory for a taskgroup");
     }
 }
 
@@ -83,9 +83,9 @@ static heist__omp_use kind_of_depobj(void *const *object)
     switch ((uintptr_t)object[1]) {
     case DEPOBJ_IN: return HEIST__USE_IN;
     case DEPOBJ_INOUTSET: return HEIST__USE_SET;
+    case DEPOBJ_MUTEXINOUTSET: return HEIST__USE_MUTEX;
     case DEPOBJ_OUT:
-    case DEPOBJ_INOUT:
-    case DEPOBJ_MUTEXINOUTSET: return HEIST__USE_OUT;
+    case DEPOBJ_INOUT: return HEIST__USE_OUT;
     default: heist__omp_fatal("an omp_depend_t of a kind that heist does not know");
     }
 }
@@ -104,7 +104,7 @@ heist__omp_use heist__omp_use_at(const void *clauses, size_t i, void **address)
         return kind_of_depobj(object);
     }
     *address = c.items[i];
-    return i < c.out + c.mutex ? HEIST__USE_OUT : HEIST__USE_IN;
+    return i < c.out ? HEIST__USE_OUT : i < c.out + c.mutex ? HEIST__USE_MUTEX : HEIST__USE_IN;
 }
 
 void GOMP_taskwait_depend(void **depend)

@@ -13,16 +13,22 @@ heist__omp_group *heist__omp_group_new(unsigned threads)
     return group;
 }
 
+/* Without memory for a group, what is created in it runs at once, and is over at its end; and so it is for groups within
+ * that one, so that the ends of those that are counted only come first. */
 heist__omp_group *heist__omp_group_begin(heist__omp_slot *self)
 {
-    heist__omp_group *group = self->groups;
+    heist__omp_task *task = self->current;
+    bool alone = task->flags & (HEIST__TASK_CALLS & ~(uint32_t)HEIST__TASK_FINAL);
+    heist__omp_group *group = alone ? NULL : self->groups;
     if (group) {
         self->groups = group->prev;
-    } else {
+    } else if (!alone) {
         group = heist__omp_group_new(self->team->capacity);
     }
-    if (!group) return NULL;
-    heist__omp_task *task = self->current;
+    if (!group) {
+        task->flags += HEIST__TASK_GROUP;
+        return NULL;
+    }
     group->prev = task->group;
     group->reductions = group->prev ? group->prev->reductions : NULL;
     group->owner = self;
@@ -87,6 +93,10 @@ static bool is_over(heist__omp_slot *self, const void *what)
 void heist__omp_group_end(heist__omp_slot *self)
 {
     heist__omp_group *group = self->current->group;
+    if (__builtin_expect(self->current->flags >= HEIST__TASK_GROUP, 0)) {
+        self->current->flags -= HEIST__TASK_GROUP;
+        return;
+    }
     if (!is_over(self, group)) {
         self->ending_group = true;
         heist__omp_help(self, true, is_over, group);

@@ -33,10 +33,11 @@ void heist__omp_icvs_write(const heist__omp_icv_values *values)
     HEIST__REAL(omp_set_default_device)(values->device);
 }
 
+/* NULL: no memory. */
 static heist__omp_icvs *note(heist__omp_slot *self)
 {
     heist__omp_icvs *icvs = malloc(sizeof *icvs);
-    if (!icvs) heist__omp_fatal("no memory for control variables");
+    if (!icvs) return NULL;
     heist__omp_icvs_read(&icvs->values);
     icvs->next = self->icvs_made;
     self->icvs_made = icvs;
@@ -52,7 +53,8 @@ static void keep_base(heist__omp_slot *self)
 void heist__omp_icvs_install(heist__omp_slot *self, heist__omp_icvs *icvs)
 {
     keep_base(self);
-    heist__omp_icvs_write(icvs ? &icvs->values : &self->icvs_base->values);
+    const heist__omp_icvs *set = icvs ? icvs : self->icvs_base;
+    if (set) heist__omp_icvs_write(&set->values); /* without memory for the region's, what was set last stays */
     self->icvs = icvs;
 }
 
@@ -76,7 +78,8 @@ static heist__omp_slot *before_change(void)
 
 static void after_change(heist__omp_slot *self)
 {
-    if (self) self->icvs = self->current->icvs = note(self);
+    heist__omp_icvs *icvs = self ? note(self) : NULL;
+    if (icvs) self->icvs = self->current->icvs = icvs; /* no memory: it stays set for what the thread does next */
 }
 
 #define SETTER(name)                                                                                                   \

@@ -68,20 +68,24 @@ static void call_libgomp(region_call *c)
 
 /* libgomp registers the reductions, whose address it finds where the context begins; tasks look them up in a group that
  * nobody waits for but the barrier. */
-static void hand_reductions_over(heist__omp_team *team, uintptr_t *reductions)
+static bool hand_reductions_over(heist__omp_team *team, uintptr_t *reductions)
 {
     if (!team->region_group) team->region_group = heist__omp_group_new(0);
-    if (!team->region_group) heist__omp_fatal("no memory for task reductions");
+    if (!team->region_group) return false;
     team->region_group->reductions = reductions;
     team->region.reductions = reductions;
+    return true;
 }
 
 static void run_region(void *call)
 {
     region_call *c = call;
     heist__omp_team *team = begin(c->fn, c->data, c->threads);
+    if (team && c->kind == REDUCTIONS && !hand_reductions_over(team, *(uintptr_t **)c->data)) {
+        heist__omp_team_give(team); /* no memory: the region is libgomp's */
+        team = NULL;
+    }
     if (team) {
-        if (c->kind == REDUCTIONS) hand_reductions_over(team, *(uintptr_t **)c->data);
         c->fn = enter_region;
         c->data = &team->region;
         call_libgomp(c);

@@ -36,6 +36,7 @@ void GOMP_taskgroup_reduction_register(uintptr_t *data)
         return;
     }
     heist__omp_group *group = self->current->group;
+    if (self->current->flags >= HEIST__TASK_GROUP) heist__omp_fatal("no memory for task reductions");
     uintptr_t *last = data;
     for (uintptr_t *d = data; d; d = (uintptr_t *)d[OUTER]) {
         /* The size of the region, not of the team's memory: the program combines as many. relaxed: see team.c */
@@ -128,7 +129,7 @@ void heist__omp_share_reductions(heist__omp_slot *self, uintptr_t *reductions)
 {
     if (!self || !reductions) return;
     heist__omp_group *group = heist__omp_group_begin(self);
-    if (!group) heist__omp_fatal("no memory for a taskgroup");
+    if (!group) heist__omp_fatal("no memory for task reductions");
     group->workshare = true;
     group->reductions = reductions;
 }

@@ -154,6 +154,20 @@ void heist__omp_task_now(heist__omp_slot *self, heist__omp_task *task, void *dat
     heist__omp_task_left(self, task);
 }
 
+void heist__omp_task_merged(heist__omp_slot *self, heist__omp_body *fn, void *data, uint32_t flags)
+{
+    heist__omp_task *task = self->current;
+    heist__omp_icvs *icvs = task->icvs;
+    uint32_t final = task->flags & HEIST__TASK_FINAL;
+    task->flags |= flags & HEIST__TASK_FINAL;
+    task->nested++;
+    fn(data);
+    task->nested--;
+    task->flags = (task->flags & ~(uint32_t)HEIST__TASK_FINAL) | final;
+    task->icvs = icvs;
+    if (icvs != self->icvs) heist__omp_icvs_install(self, icvs);
+}
+
 /* ---- beginnings ---- */
 
 void heist__omp_task_ready(heist__omp_slot *self, heist__omp_task *task)
@@ -191,13 +205,34 @@ typedef struct creation {
     void *detach;
 } creation;
 
+/* `task`: its record, or NULL. */
+static void now_on(heist__omp_slot *self, heist__omp_task *task, const creation *c, void *data, uint32_t kind)
+{
+    if (task) {
+        task->flags |= HEIST__TASK_NOW;
+        heist__omp_task_now(self, task, data);
+    } else {
+        heist__omp_task_merged(self, c->fn, data, kind);
+    }
+}
+
 /* On a copy of the data, which the program's function makes. */
-static void now_on_copy(heist__omp_slot *self, heist__omp_task *task, const creation *c)
+static void now_on_copy(heist__omp_slot *self, heist__omp_task *task, const creation *c, uint32_t kind)
 {
     char room[c->size + c->align];
     char *place = (char *)(((uintptr_t)room + c->align - 1) & ~(uintptr_t)(c->align - 1));
     c->copy(place, c->data);
-    heist__omp_task_now(self, task, place);
+    now_on(self, task, c, place, kind);
+}
+
+/* All the memory that it takes to put a task off. */
+static bool prepare(heist__omp_slot *self, heist__omp_task *task, const creation *c)
+{
+    bool depends = c->flags & HEIST__GOMP_DEPEND;
+    if (depends && !heist__omp_depend_prepare(self, task, c->depend)) return false;
+    if (heist__omp_task_data(task, c->data, c->copy, c->size, c->align)) return true;
+    if (depends) heist__omp_depend_forget(self, task);
+    return false;
 }
 
 static void put_off_special(heist__omp_slot *self, heist__omp_task *task, const creation *c)
@@ -219,23 +254,24 @@ __attribute__((noinline)) static void create_special(heist__omp_slot *self, cons
 {
     heist__omp_task *parent = self->current;
     if (self->cancellable && heist__omp_cancelled(self, parent->group)) return;
-    uint32_t kind = (parent->flags & HEIST__TASK_FINAL) | (c->flags & HEIST__GOMP_FINAL ? HEIST__TASK_FINAL : 0);
+    bool depends = c->flags & HEIST__GOMP_DEPEND;
+    uint32_t kind = heist__omp_inherited(parent) | (c->flags & HEIST__GOMP_FINAL ? HEIST__TASK_FINAL : 0);
     bool now =
-        !if_clause || (parent->flags & HEIST__TASK_FINAL) || (heist__omp_crowded(self) && !has_to_wait(self, c->flags));
-    if (now && (c->flags & HEIST__GOMP_DEPEND)) heist__omp_depend_wait(self, c->depend);
+        !if_clause || (parent->flags & HEIST__TASK_CALLS) || (heist__omp_crowded(self) && !has_to_wait(self, c->flags));
     heist__omp_task *task = heist__omp_task_new(self, c->fn, kind);
-    if (!task) heist__omp_fatal("no memory for a task");
-    if (c->flags & HEIST__GOMP_DETACH) heist__omp_event_attach(task, c->detach, c->data);
-    if (!now && heist__omp_task_data(task, c->data, c->copy, c->size, c->align)) {
+    if (c->flags & HEIST__GOMP_DETACH) {
+        if (!task) heist__omp_fatal("no memory for a task with an event");
+        heist__omp_event_attach(task, c->detach, c->data);
+    }
+    if (!now && task && prepare(self, task, c)) {
         put_off_special(self, task, c);
         return;
     }
-    if (!now && (c->flags & HEIST__GOMP_DEPEND)) heist__omp_depend_wait(self, c->depend); /* no memory for its data */
-    task->flags |= HEIST__TASK_NOW;
+    if (depends) heist__omp_depend_wait(self, c->depend);
     if (c->copy) {
-        now_on_copy(self, task, c);
+        now_on_copy(self, task, c, kind);
     } else {
-        heist__omp_task_now(self, task, c->data);
+        now_on(self, task, c, c->data, kind);
     }
 }
 
@@ -246,9 +282,14 @@ __attribute__((noinline)) static void leave_counted(heist__omp_slot *self, heist
 }
 
 /* Not put off: like a call, with a record that comes back if no child is put off. */
-static inline void run_now(heist__omp_slot *self, heist__omp_task *task, heist__omp_body *fn, void *data)
+static inline void run_now(heist__omp_slot *self, heist__omp_body *fn, void *data)
 {
     heist__omp_task *parent = self->current;
+    heist__omp_task *task = heist__omp_record_borrow(self);
+    if (__builtin_expect(!task, 0)) {
+        heist__omp_task_merged(self, fn, data, 0);
+        return;
+    }
     heist__omp_task_born(self, parent, task, HEIST__TASK_NOW);
     call(self, parent, task, fn, data, parent->nested + 1);
     if (__builtin_expect(task->spawned == 0, 1)) {
@@ -276,44 +317,38 @@ __attribute__((noinline)) static void create_otherwise(PARAMETERS)
     }
 }
 
+/* On a copy of the data, which the program's function makes. */
+__attribute__((noinline)) static void run_copy(heist__omp_body *fn, void *data, void (*copy)(void *, void *), long size,
+                                               long align)
+{
+    char room[size + align];
+    char *place = (char *)(((uintptr_t)room + (size_t)align - 1) & ~((uintptr_t)align - 1));
+    copy(place, data);
+    run_now(heist__omp_self, fn, place);
+}
+
 __attribute__((noinline)) static void put_off(heist__omp_body *fn, void *data, void (*copy)(void *, void *), long size,
                                               long align)
 {
     heist__omp_slot *self = heist__omp_self;
     heist__omp_task *task = heist__omp_task_new(self, fn, 0);
-    if (!task) heist__omp_fatal("no memory for a task");
-    if (!heist__omp_task_data(task, data, copy, (size_t)size, (size_t)align))
-        heist__omp_fatal("no memory for a task's data");
-    heist__omp_task_counted(self, task);
-    heist__omp_task_push(self, task);
-}
-
-/* On the data itself. */
-static inline void run_plain(heist__omp_body *fn, void *data)
-{
-    heist__omp_slot *self = heist__omp_self;
-    heist__omp_task *task = heist__omp_record_borrow(self);
-    if (__builtin_expect(!task, 0)) heist__omp_fatal("no memory for a task");
-    run_now(self, task, fn, data);
-}
-
-/* On a copy of the data, which the program's function makes. */
-__attribute__((noinline)) static void run_copy(heist__omp_body *fn, void *data, void (*copy)(void *, void *), long size,
-                                               long align)
-{
-    heist__omp_slot *self = heist__omp_self;
-    heist__omp_task *task = heist__omp_record_borrow(self);
-    if (__builtin_expect(!task, 0)) heist__omp_fatal("no memory for a task");
-    char room[size + align];
-    char *place = (char *)(((uintptr_t)room + (size_t)align - 1) & ~((uintptr_t)align - 1));
-    copy(place, data);
-    run_now(self, task, fn, place);
+    if (__builtin_expect(task && heist__omp_task_data(task, data, copy, (size_t)size, (size_t)align), 1)) {
+        heist__omp_task_counted(self, task);
+        heist__omp_task_push(self, task);
+        return;
+    }
+    if (task) heist__omp_record_give(self, task); /* no memory for its data: it cannot be put off */
+    if (copy) {
+        run_copy(fn, data, copy, size, align);
+    } else {
+        run_now(self, fn, data);
+    }
 }
 
 void GOMP_task(PARAMETERS)
 {
     heist__omp_slot *self = heist__omp_self;
-    if (__builtin_expect(!self || (flags & SPECIAL) || !if_clause || (self->current->flags & HEIST__TASK_FINAL) ||
+    if (__builtin_expect(!self || (flags & SPECIAL) || !if_clause || (self->current->flags & HEIST__TASK_CALLS) ||
                              self->cancellable,
                          0)) {
         create_otherwise(ARGUMENTS);
@@ -327,7 +362,7 @@ void GOMP_task(PARAMETERS)
         run_copy(fn, data, copy, size, align);
         return;
     }
-    run_plain(fn, data);
+    run_now(self, fn, data);
 }
 
 #endif

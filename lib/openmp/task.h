@@ -38,8 +38,13 @@ typedef enum {
     HEIST__TASK_ENDED = 1 << 3,  /* the body has ended with children left. Read by: the thread that ran it. */
     HEIST__TASK_EVENT = 1 << 4,  /* has an event to be fulfilled */
     HEIST__TASK_IMPLICIT = 1 << 5,
-    HEIST__TASK_BODY_LATER = 1 << 6 /* ended by its event: see event.c */
+    HEIST__TASK_BODY_LATER = 1 << 6, /* ended by its event: see event.c */
+    HEIST__TASK_ALONE = 1 << 7,      /* created in a taskgroup for which there was no memory, see group.c */
+    HEIST__TASK_GROUP = 1 << 16      /* once for each such group that is open in it: from here on a number */
 } heist__omp_task_flags;
+
+/* Of tasks whose children all run at once. */
+#define HEIST__TASK_CALLS (HEIST__TASK_FINAL | HEIST__TASK_ALONE | ~(uint32_t)(HEIST__TASK_GROUP - 1))
 
 struct heist__omp_task {
     heist__omp_body *fn;
@@ -92,6 +97,8 @@ void heist__omp_task_drop(heist__omp_slot *self, heist__omp_task *task);
 void heist__omp_task_left(heist__omp_slot *self, heist__omp_task *task);
 /* Runs it here and now, on `data`. */
 void heist__omp_task_now(heist__omp_slot *self, heist__omp_task *task, void *data);
+/* When there is no memory for a record: runs the body as part of the current task. `flags`: final or not. */
+void heist__omp_task_merged(heist__omp_slot *self, heist__omp_body *fn, void *data, uint32_t flags);
 /* Room for data outside the record. NULL: no memory. */
 char *heist__omp_block(size_t size, size_t align);
 /* Ready to run, and visible. `self` is NULL outside the team. */
@@ -107,14 +114,17 @@ void heist__omp_taskyield(heist__omp_slot *self);
 bool heist__omp_descends(heist__omp_task *task, heist__omp_task *ancestor);
 
 /* ---- depend.c ---- */
-/* Kinds of use, the strongest first. */
-typedef enum { HEIST__USE_OUT, HEIST__USE_SET, HEIST__USE_IN } heist__omp_use;
+/* Kinds of use, the strongest first: out and inout; mutexinoutset; inoutset; in. */
+typedef enum { HEIST__USE_OUT, HEIST__USE_MUTEX, HEIST__USE_SET, HEIST__USE_IN } heist__omp_use;
 /* How many uses the clauses name that came with a task, and the i-th of them; an address of NULL, with
  * HEIST__USE_OUT, is omp_all_memory. Each runtime's compiler lays clauses out in its own way. */
 size_t heist__omp_use_count(const void *clauses);
 heist__omp_use heist__omp_use_at(const void *clauses, size_t i, void **address);
-/* Enters the task among its siblings. True: it can run at once. False: it will be made ready by the last that it waits
- * for, or is already. */
+/* Gets all the memory that entering the task among its siblings takes. False: there is none, and nothing has changed. */
+bool heist__omp_depend_prepare(heist__omp_slot *self, heist__omp_task *task, const void *clauses);
+/* It is not to be entered after all. */
+void heist__omp_depend_forget(heist__omp_slot *self, heist__omp_task *task);
+/* Enters a task that was prepared: it will be made ready by the last that it waits for, or is already. */
 void heist__omp_depend(heist__omp_slot *self, heist__omp_task *task, const void *clauses);
 /* Waits, helping, until what the clauses name is over. */
 void heist__omp_depend_wait(heist__omp_slot *self, const void *clauses);

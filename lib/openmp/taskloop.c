@@ -59,34 +59,43 @@ static void set_bounds(char *data, uint64_t from, uint64_t to)
     memcpy(data + sizeof from, &to, sizeof to);
 }
 
+/* `task`: its record, or NULL. */
+static void run_on(heist__omp_slot *self, heist__omp_task *task, const taskloop *loop, void *data)
+{
+    if (task) {
+        task->flags |= HEIST__TASK_NOW;
+        heist__omp_task_now(self, task, data);
+    } else {
+        heist__omp_task_merged(self, loop->fn, data, loop->flags & HEIST__GOMP_FINAL ? HEIST__TASK_FINAL : 0);
+    }
+}
+
 static void run_copy(heist__omp_slot *self, heist__omp_task *task, const taskloop *loop, uint64_t from, uint64_t to)
 {
     char room[loop->size + loop->align];
     char *place = (char *)(((uintptr_t)room + loop->align - 1) & ~(uintptr_t)(loop->align - 1));
     loop->copy(place, loop->data);
     set_bounds(place, from, to);
-    heist__omp_task_now(self, task, place);
+    run_on(self, task, loop, place);
 }
 
 static void run_now(heist__omp_slot *self, heist__omp_task *task, const taskloop *loop, uint64_t from, uint64_t to)
 {
-    task->flags |= HEIST__TASK_NOW;
     if (loop->copy) {
         run_copy(self, task, loop, from, to);
     } else {
         set_bounds(loop->data, from, to);
-        heist__omp_task_now(self, task, loop->data);
+        run_on(self, task, loop, loop->data);
     }
 }
 
 static void create(heist__omp_slot *self, const taskloop *loop, bool now, uint64_t from, uint64_t to)
 {
-    uint32_t final = self->current->flags & HEIST__TASK_FINAL;
-    if (loop->flags & HEIST__GOMP_FINAL) final = HEIST__TASK_FINAL;
-    heist__omp_task *task = heist__omp_task_new(self, loop->fn, final);
-    if (!task) heist__omp_fatal("no memory for a task");
-    task->priority = loop->priority;
-    if (now || heist__omp_crowded(self) ||
+    uint32_t flags = heist__omp_inherited(self->current);
+    if (loop->flags & HEIST__GOMP_FINAL) flags |= HEIST__TASK_FINAL;
+    heist__omp_task *task = heist__omp_task_new(self, loop->fn, flags);
+    if (task) task->priority = loop->priority;
+    if (now || !task || heist__omp_crowded(self) ||
         !heist__omp_task_data(task, loop->data, loop->copy, loop->size, loop->align)) {
         run_now(self, task, loop, from, to);
     } else {
@@ -98,7 +107,7 @@ static void create(heist__omp_slot *self, const taskloop *loop, bool now, uint64
 
 static void create_all(heist__omp_slot *self, const taskloop *loop)
 {
-    bool now = !(loop->flags & HEIST__GOMP_IF) || (self->current->flags & HEIST__TASK_FINAL);
+    bool now = !(loop->flags & HEIST__GOMP_IF) || (self->current->flags & HEIST__TASK_CALLS);
     uint64_t from = loop->start, left = loop->iterations;
     for (uint64_t i = 0; i < loop->tasks; i++) {
         uint64_t length = loop->least + (i < loop->longer);

@@ -163,6 +163,7 @@ bool heist__omp_cancellation_point(heist__omp_slot *self, int which);
 bool heist__omp_cancelled(heist__omp_slot *self, heist__omp_group *group);
 
 /* ---- group.c ---- */
+/* The new group, or NULL if there is no memory: then tasks run at once up to its end, which is to come in any case. */
 heist__omp_group *heist__omp_group_begin(heist__omp_slot *self);
 void heist__omp_group_end(heist__omp_slot *self);
 void heist__omp_group_created(heist__omp_slot *self, heist__omp_group *group);
