@@ -33,6 +33,10 @@ const char *perf_setting(const struct perf_input *input, const char *name);
 /* A whole number between `least` and `most`: 0, or -EINVAL with a sentence in `error`. `what` names it there. */
 int perf_number(const char *text, const char *what, long least, long most, long *number, char *error, size_t room);
 
+/* Whether the memory of this machine suffices for so many bytes: 0, or -EINVAL with a sentence in `error`. `what` names what
+ * needs them. */
+int perf_fits(double bytes, const char *what, char *error, size_t room);
+
 /* Likewise, one of several words; `words` is their list, with commas. */
 int perf_word(const char *text, const char *words, char *error, size_t room);
 

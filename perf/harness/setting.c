@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "harness/app.h"
 
@@ -24,6 +25,15 @@ int perf_number(const char *text, const char *what, long least, long most, long 
         return 0;
     }
     snprintf(error, room, "%s '%s' is not a whole number from %ld to %ld", what, text, least, most);
+    return -EINVAL;
+}
+
+int perf_fits(double bytes, const char *what, char *error, size_t room)
+{
+    double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (bytes <= 0.8 * memory) return 0; /* the system needs some, too */
+    snprintf(error, room, "%s needs %.0f GiB, this machine has %.0f", what, bytes / 1073741824.0,
+             memory / 1073741824.0);
     return -EINVAL;
 }
 

@@ -1,24 +1,15 @@
 /* gemm for the command line: its sizes and options. */
-#include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "apps/gemm/work.h"
 
-/* How much memory a process may count on. */
-static double memory_bytes(void)
-{
-    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-}
-
 static int fits(size_t m, size_t n, size_t k, char *error, size_t room)
 {
+    char what[64];
     /* C twice, and for the check at most two more of its size and one of that of B; what is packed is small */
     double bytes = sizeof(double) * (4.0 * (double)m * (double)n + (double)m * (double)k + 2.0 * (double)k * (double)n);
-    if (bytes <= 0.8 * memory_bytes()) return 0;
-    snprintf(error, room, "size %zux%zux%zu needs %.0f GiB, this machine has %.0f", m, n, k, bytes / 1073741824.0,
-             memory_bytes() / 1073741824.0);
-    return -EINVAL;
+    snprintf(what, sizeof what, "size %zux%zux%zu", m, n, k);
+    return perf_fits(bytes, what, error, room);
 }
 
 static int valid_size(const char *size, char *error, size_t room)

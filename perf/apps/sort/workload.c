@@ -7,7 +7,8 @@
 static int valid_size(const char *size, char *error, size_t room)
 {
     long n;
-    return perf_number(size, "number of keys", 0, SORT_MOST, &n, error, room);
+    int bad = perf_number(size, "number of keys", 0, SORT_MOST, &n, error, room);
+    return bad ? bad : perf_fits(3.0 * sizeof(uint64_t) * (double)n, "a sort of that many keys", error, room);
 }
 
 static int valid_cutoff(const char *value, char *error, size_t room)
