@@ -1,4 +1,5 @@
-/* The way of a new task up to where others can see it: inline, because a task may be as small as a call. */
+/* The way of a new task up to where others can see it, or through its body: inline, because a task may be as small as a
+ * call. */
 #ifndef HEIST_OPENMP_CREATE_H
 #define HEIST_OPENMP_CREATE_H
 
@@ -98,6 +99,18 @@ static inline void heist__omp_task_push(heist__omp_slot *self, heist__omp_task *
     if (__builtin_expect(task->priority > 0 || heist_deque_push(self->deque, task) < 0, 0))
         heist__omp_queue(self->team, task);
     heist__omp_wake_one(self->team);
+}
+
+/* Calls the body as the thread's current task, from within `outer`. `nested`: how many have been run at once then. */
+static inline void heist__omp_task_call(heist__omp_slot *self, heist__omp_task *outer, heist__omp_task *task,
+                                        heist__omp_body *fn, void *data, uint32_t nested)
+{
+    task->nested = nested;
+    task->base = heist__load_relaxed(&self->deque->bottom); /* relaxed: its own */
+    self->current = task;
+    fn(data);
+    self->current = outer;
+    if (__builtin_expect(outer->icvs != self->icvs, 0)) heist__omp_icvs_install(self, outer->icvs);
 }
 
 #endif

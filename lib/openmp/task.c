@@ -90,24 +90,12 @@ void heist__omp_task_complete(heist__omp_slot *self, heist__omp_task *task)
     }
 }
 
-/* Calls the body as the thread's current task, from within `outer`. `nested`: how many have been run at once then. */
-static inline void call(heist__omp_slot *self, heist__omp_task *outer, heist__omp_task *task, heist__omp_body *fn,
-                        void *data, uint32_t nested)
-{
-    task->nested = nested;
-    task->base = heist__load_relaxed(&self->deque->bottom); /* relaxed: its own */
-    self->current = task;
-    fn(data);
-    self->current = outer;
-    if (__builtin_expect(outer->icvs != self->icvs, 0)) heist__omp_icvs_install(self, outer->icvs);
-}
-
 static inline void call_taken(heist__omp_slot *self, heist__omp_task *task)
 {
     bool ending_group = self->ending_group;
     self->ending_group = false;
     if (__builtin_expect(task->icvs != self->icvs, 0)) heist__omp_icvs_install(self, task->icvs);
-    call(self, self->current, task, task->fn, task->data, self->current->nested);
+    heist__omp_task_call(self, self->current, task, task->fn, task->data, self->current->nested);
     self->ending_group = ending_group;
 }
 
@@ -150,7 +138,7 @@ void heist__omp_task_left(heist__omp_slot *self, heist__omp_task *task)
 void heist__omp_task_now(heist__omp_slot *self, heist__omp_task *task, void *data)
 {
     /* A child of the current task has its control variables, and is called where nobody waits for a group. */
-    call(self, self->current, task, task->fn, data, self->current->nested + 1);
+    heist__omp_task_call(self, self->current, task, task->fn, data, self->current->nested + 1);
     heist__omp_task_left(self, task);
 }
 
@@ -291,7 +279,7 @@ static inline void run_now(heist__omp_slot *self, heist__omp_body *fn, void *dat
         return;
     }
     heist__omp_task_born(self, parent, task, HEIST__TASK_NOW);
-    call(self, parent, task, fn, data, parent->nested + 1);
+    heist__omp_task_call(self, parent, task, fn, data, parent->nested + 1);
     if (__builtin_expect(task->spawned == 0, 1)) {
         heist__omp_record_return(self, task);
     } else {

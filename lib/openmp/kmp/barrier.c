@@ -93,10 +93,10 @@ int32_t __kmpc_reduce(void *loc, int32_t gtid, int32_t count, size_t size, void 
 void __kmpc_taskgroup(void *loc, int32_t gtid)
 {
     heist__omp_slot *self = heist__omp_self;
-    if (!self) {
+    if (self) {
+        heist__omp_group_begin(self); /* without memory all its tasks run at once */
+    } else {
         HEIST__REAL(__kmpc_taskgroup)(loc, gtid);
-    } else if (!heist__omp_group_begin(self)) {
-        heist__omp_fatal("no memory for a taskgroup");
     }
 }
 

@@ -119,6 +119,9 @@ HEIST__ENTRY int32_t __kmpc_reduce(void *loc, int32_t gtid, int32_t count, size_
 HEIST__ENTRY int32_t __kmpc_cancel(void *loc, int32_t gtid, int32_t which);
 HEIST__ENTRY int32_t __kmpc_cancellationpoint(void *loc, int32_t gtid, int32_t which);
 
+/* ---- asked by many functions when they begin ---- */
+HEIST__ENTRY int32_t __kmpc_global_thread_num(void *loc);
+
 /* ---- loops: X(width, type, type of steps) ---- */
 #define HEIST__KMP_LOOPS(X)                                                                                            \
     X(4, int32_t, int32_t)                                                                                             \
@@ -163,7 +166,6 @@ HEIST__ENTRY int __kmpc_test_nest_lock(void *loc, int32_t gtid, heist__kmp_nest_
 HEIST__ENTRY void __kmpc_unset_nest_lock(void *loc, int32_t gtid, heist__kmp_nest_lock **lock);
 
 /* ---- called, not wrapped ---- */
-extern int32_t __kmpc_global_thread_num(void *loc);
 extern void omp_init_lock(void **lock);
 extern void omp_destroy_lock(void **lock);
 extern void omp_set_lock(void **lock);
@@ -184,7 +186,7 @@ extern void omp_unset_lock(void **lock);
     X(__kmpc_fork_call) X(__kmpc_fork_call_if) X(__kmpc_fork_teams) X(__kmpc_serialized_parallel)                      \
     X(__kmpc_end_serialized_parallel) X(__kmpc_barrier) X(__kmpc_cancel_barrier) X(__kmpc_barrier_master)              \
     X(__kmpc_end_barrier_master) X(__kmpc_barrier_master_nowait) X(__kmpc_copyprivate) X(__kmpc_copyprivate_light)     \
-    X(__kmpc_reduce) X(__kmpc_cancel) X(__kmpc_cancellationpoint) X(__kmpc_dispatch_init_4)                   \
+    X(__kmpc_reduce) X(__kmpc_global_thread_num) X(__kmpc_cancel) X(__kmpc_cancellationpoint) X(__kmpc_dispatch_init_4)                   \
     X(__kmpc_dispatch_init_4u) X(__kmpc_dispatch_init_8) X(__kmpc_dispatch_init_8u) X(__kmpc_dist_dispatch_init_4)     \
     X(__kmpc_dist_dispatch_init_4u) X(__kmpc_dist_dispatch_init_8) X(__kmpc_dist_dispatch_init_8u)                     \
     X(__kmpc_for_static_init_4) X(__kmpc_for_static_init_4u) X(__kmpc_for_static_init_8) X(__kmpc_for_static_init_8u)  \
@@ -192,7 +194,7 @@ extern void omp_unset_lock(void **lock);
     X(__kmpc_dist_for_static_init_8u) X(omp_init_nest_lock) X(omp_init_nest_lock_with_hint)                            \
     X(omp_destroy_nest_lock) X(omp_set_nest_lock) X(omp_test_nest_lock) X(omp_unset_nest_lock) HEIST__API_WRAPPED(X)
 #define HEIST__CALLED(X)                                                                                               \
-    X(__kmpc_global_thread_num) X(__kmpc_dispatch_next_4) X(__kmpc_dispatch_next_4u) X(__kmpc_dispatch_next_8)         \
+    X(__kmpc_dispatch_next_4) X(__kmpc_dispatch_next_4u) X(__kmpc_dispatch_next_8)         \
     X(__kmpc_dispatch_next_8u) X(omp_init_lock) X(omp_destroy_lock) X(omp_set_lock) X(omp_test_lock)                   \
     X(omp_unset_lock) HEIST__API_CALLED(X)
 /* clang-format on */

@@ -18,12 +18,13 @@ typedef struct heist__kmp_head {
     size_t size, shareds; /* bytes asked for */
 } heist__kmp_head;
 
-/* Flags of a record, above those that the core knows. */
+/* Flags of a record, beside those of task.h. */
 enum {
-    HEIST__KMP_TASK_DESTRUCT = 1 << 16, /* has destructors to be called */
-    HEIST__KMP_TASK_PRIORITY = 1 << 17, /* says its priority */
-    HEIST__KMP_TASK_AGAIN = 1 << 18,    /* untied: has another part */
-    HEIST__KMP_TASK_ENDING = 1 << 19,   /* begin_if0: what the thread's ending_group was */
+    HEIST__KMP_TASK_DESTRUCT = 1 << 8, /* has destructors to be called */
+    HEIST__KMP_TASK_PRIORITY = 1 << 9, /* says its priority */
+    HEIST__KMP_TASK_AGAIN = 1 << 10,   /* untied: has another part */
+    HEIST__KMP_TASK_ENDING = 1 << 11,  /* begin_if0: what the thread's ending_group was */
+    HEIST__KMP_TASK_SPECIAL = 1 << 12, /* its body is not only a call: untied, or with destructors */
 };
 
 /* A region, on its way to libomp's threads. */

@@ -190,3 +190,9 @@ void __kmpc_end_serialized_parallel(void *loc, int32_t gtid)
     }
     HEIST__REAL(__kmpc_end_serialized_parallel)(loc, gtid);
 }
+
+int32_t __kmpc_global_thread_num(void *loc)
+{
+    heist__omp_slot *self = heist__omp_self;
+    return self ? self->thread : HEIST__REAL(__kmpc_global_thread_num)(loc);
+}

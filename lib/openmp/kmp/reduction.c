@@ -194,8 +194,10 @@ static heist__kmp_reduction *register_in_group(heist__omp_slot *self, heist__kmp
 
 heist__kmp_reduction *heist__kmp_reduction_of_group(const heist__omp_slot *self)
 {
-    heist__kmp_reduction *r = (heist__kmp_reduction *)self->current->group->reductions;
-    return r && r->group == self->current->group ? r : NULL; /* not one of a group around it */
+    const heist__omp_task *task = self->current;
+    if (task->flags >= HEIST__TASK_GROUP) return NULL; /* a group for which there was no memory */
+    heist__kmp_reduction *r = (heist__kmp_reduction *)task->group->reductions;
+    return r && r->group == task->group ? r : NULL; /* not one of a group around it */
 }
 
 /* Whether this is the last registration of its batch. */
@@ -230,6 +232,7 @@ static void *begin(int32_t count, void *items, bool old)
 {
     heist__omp_slot *self = heist__omp_self;
     if (!self->current->group) heist__omp_fatal("__kmpc_taskred_init: outside a taskgroup");
+    if (self->current->flags >= HEIST__TASK_GROUP) heist__omp_fatal("no memory for task reductions");
     return register_in_group(self, batch_new(self, count, items, old), items, old);
 }
 

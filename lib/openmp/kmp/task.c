@@ -73,9 +73,11 @@ static void run_special(void *data)
 
 /* ---- allocation ---- */
 
-static uint32_t kind_of(heist__omp_slot *self, int32_t flags)
+static inline uint32_t kind_of(heist__omp_slot *self, int32_t flags)
 {
-    uint32_t kind = self->current->flags & HEIST__TASK_FINAL;
+    uint32_t kind = heist__omp_inherited(self->current);
+    if (__builtin_expect(flags == HEIST__KMP_TIED, 1)) return kind;
+    if (!(flags & HEIST__KMP_TIED) || (flags & HEIST__KMP_DESTRUCTORS)) kind |= HEIST__KMP_TASK_SPECIAL;
     if (flags & HEIST__KMP_FINAL) kind |= HEIST__TASK_FINAL;
     if (flags & HEIST__KMP_PRIORITY) kind |= HEIST__KMP_TASK_PRIORITY;
     /* Constructed data must be destructed: the core is not to drop such a task when it is cancelled. */
@@ -83,12 +85,13 @@ static uint32_t kind_of(heist__omp_slot *self, int32_t flags)
     return kind;
 }
 
-heist__kmp_task *heist__kmp_task_new(heist__omp_slot *self, int32_t flags, size_t size, size_t shareds,
-                                     heist__kmp_routine *routine)
+/* The record is borrowed: it is counted if it does not come back the same way. */
+static inline heist__kmp_task *allocate(heist__omp_slot *self, int32_t flags, size_t size, size_t shareds,
+                                        heist__kmp_routine *routine)
 {
-    bool plain = (flags & (HEIST__KMP_TIED | HEIST__KMP_DESTRUCTORS)) == HEIST__KMP_TIED;
-    heist__omp_task *record = heist__omp_task_new(self, plain ? run_plain : run_special, kind_of(self, flags));
+    heist__omp_task *record = heist__omp_record_borrow(self);
     if (__builtin_expect(!record, 0)) heist__omp_fatal("no memory for a task");
+    heist__omp_task_born(self, self->current, record, kind_of(self, flags));
     size_t align = alignment_of(size);
     size_t before_shareds = (size + sizeof(void *) - 1) & ~(sizeof(void *) - 1);
     size_t bytes = before_shareds + shareds;
@@ -107,6 +110,12 @@ heist__kmp_task *heist__kmp_task_new(heist__omp_slot *self, int32_t flags, size_
     return task;
 }
 
+heist__kmp_task *heist__kmp_task_new(heist__omp_slot *self, int32_t flags, size_t size, size_t shareds,
+                                     heist__kmp_routine *routine)
+{
+    return allocate(self, flags, size, shareds, routine);
+}
+
 heist__kmp_task *__kmpc_omp_task_alloc(void *loc, int32_t gtid, int32_t flags, size_t size, size_t shareds,
                                        heist__kmp_routine *routine)
 {
@@ -115,7 +124,7 @@ heist__kmp_task *__kmpc_omp_task_alloc(void *loc, int32_t gtid, int32_t flags, s
         heist__omp_activate();
         return HEIST__REAL(__kmpc_omp_task_alloc)(loc, gtid, flags, size, shareds, routine);
     }
-    heist__kmp_task *task = heist__kmp_task_new(self, flags, size, shareds, routine);
+    heist__kmp_task *task = allocate(self, flags, size, shareds, routine);
     if (__builtin_expect(flags & HEIST__KMP_PROXY, 0)) __kmpc_task_allow_completion_event(loc, gtid, task);
     return task;
 }
@@ -132,28 +141,52 @@ heist__kmp_task *__kmpc_omp_target_task_alloc(void *loc, int32_t gtid, int32_t f
 
 /* ---- submission ---- */
 
-static void run_now(heist__omp_slot *self, heist__omp_task *record)
+/* The body has ended, within the call that created the task. */
+static inline void ended_now(heist__omp_slot *self, heist__omp_task *record)
 {
     void *data = record->data;
     bool in_block = data != record->room; /* asked now: the record may be gone below */
-    record->flags |= HEIST__TASK_NOW;
-    heist__omp_task_now(self, record, data);
+    if (__builtin_expect(record->spawned == 0 && !(record->flags & HEIST__TASK_EVENT), 1)) {
+        heist__omp_record_return(self, record);
+    } else {
+        self->record_count--;
+        heist__omp_task_left(self, record);
+    }
     if (__builtin_expect(in_block, 0)) free_block(data);
 }
 
-static inline void put_off(heist__omp_slot *self, heist__omp_task *record)
+static inline void run_now(heist__omp_slot *self, heist__omp_task *record, heist__omp_body *body)
 {
+    heist__omp_task *parent = self->current;
+    record->flags |= HEIST__TASK_NOW;
+    heist__omp_task_call(self, parent, record, body, record->data, parent->nested + 1);
+    ended_now(self, record);
+}
+
+static heist__omp_body *body_of(const heist__omp_task *record)
+{
+    return record->flags & HEIST__KMP_TASK_SPECIAL ? run_special : run_plain;
+}
+
+/* The record does not come back as it was borrowed. */
+static inline void keep(heist__omp_slot *self, heist__omp_task *record)
+{
+    self->record_count--;
+    record->fn = body_of(record);
+    record->home = self;
     heist__omp_task_counted(self, record);
-    heist__omp_task_push(self, record);
 }
 
 void heist__kmp_task_discard(heist__omp_slot *self, heist__omp_task *record)
 {
     heist__kmp_head *head = record->data;
     destruct(self, record, heist__kmp_task_of(head));
-    if (record->flags & HEIST__TASK_EVENT) return; /* kept for ever: somebody may still fulfil its event */
+    if (record->flags & HEIST__TASK_EVENT) { /* kept for ever: somebody may still fulfil its event */
+        self->record_count--;
+        return;
+    }
     if ((char *)head != record->room) free_block(head);
-    heist__omp_record_give(self, record);
+    heist__omp_record_return(self, record);
 }
 
 /* Whether a task had better not run at once because its creator would have to wait for others, or for its event. A
@@ -167,6 +200,13 @@ static bool has_to_wait(heist__omp_slot *self, const heist__omp_task *record, co
            parent->spawned - parent->done_here + heist__load_relaxed(&parent->away) < MOST_CHILDREN;
 }
 
+static int32_t priority_of(heist__omp_slot *self, heist__omp_task *record)
+{
+    if (!(record->flags & HEIST__KMP_TASK_PRIORITY)) return 0;
+    int most = self->team->max_priority, asked = heist__kmp_task_of(record->data)->data2.priority;
+    return asked < 0 ? 0 : asked < most ? asked : most;
+}
+
 void heist__kmp_task_submit(heist__omp_slot *self, heist__omp_task *record, const void *clauses, bool now)
 {
     heist__omp_task *parent = self->current;
@@ -174,19 +214,20 @@ void heist__kmp_task_submit(heist__omp_slot *self, heist__omp_task *record, cons
         heist__kmp_task_discard(self, record);
         return;
     }
-    if (record->flags & HEIST__KMP_TASK_PRIORITY) {
-        int most = self->team->max_priority, asked = heist__kmp_task_of(record->data)->data2.priority;
-        record->priority = asked < 0 ? 0 : asked < most ? asked : most;
-    }
-    if (now || (parent->flags & HEIST__TASK_FINAL) ||
-        (heist__omp_crowded(self) && !has_to_wait(self, record, clauses))) {
+    bool waits = !now && !(parent->flags & HEIST__TASK_CALLS) &&
+                 (!heist__omp_crowded(self) || has_to_wait(self, record, clauses)) &&
+                 (!clauses || heist__omp_depend_prepare(self, record, clauses));
+    if (!waits) {
         if (clauses) heist__omp_depend_wait(self, clauses);
-        run_now(self, record);
-    } else if (clauses) {
-        heist__omp_task_counted(self, record);
+        run_now(self, record, body_of(record));
+        return;
+    }
+    keep(self, record);
+    record->priority = priority_of(self, record);
+    if (clauses) {
         heist__omp_depend(self, record, clauses);
     } else {
-        put_off(self, record);
+        heist__omp_task_push(self, record);
     }
 }
 
@@ -213,20 +254,22 @@ __attribute__((noinline)) static void submit_otherwise(void *loc, int32_t gtid, 
     }
 }
 
-enum { SPECIAL = HEIST__TASK_EVENT | HEIST__KMP_TASK_PRIORITY };
+enum { SPECIAL = HEIST__TASK_EVENT | HEIST__KMP_TASK_PRIORITY | HEIST__KMP_TASK_SPECIAL };
 
 int32_t __kmpc_omp_task(void *loc, int32_t gtid, heist__kmp_task *task)
 {
     heist__omp_slot *self = heist__omp_self;
     heist__omp_task *record = heist__kmp_record_of(task);
     if (__builtin_expect(!self || !record || (record->flags & SPECIAL) || record == self->current ||
-                             (self->current->flags & HEIST__TASK_FINAL) || self->cancellable,
+                             (self->current->flags & HEIST__TASK_CALLS) || self->cancellable,
                          0)) {
         submit_otherwise(loc, gtid, task);
     } else if (heist__omp_crowded(self)) {
-        run_now(self, record);
+        run_now(self, record, run_plain);
     } else {
-        put_off(self, record);
+        keep(self, record);
+        record->priority = 0;
+        heist__omp_task_push(self, record);
     }
     return 0;
 }
@@ -259,6 +302,7 @@ heist__omp_use heist__omp_use_at(const void *what, size_t i, void **address)
     }
     *address = d->address ? d->address : (void *)1; /* NULL is an address like others, and means all memory here */
     if (d->kind & HEIST__KMP_DEPEND_SET) return HEIST__USE_SET;
+    if (d->kind == HEIST__KMP_DEPEND_MUTEX) return HEIST__USE_MUTEX;
     return d->kind == HEIST__KMP_DEPEND_IN ? HEIST__USE_IN : HEIST__USE_OUT;
 }
 
@@ -343,10 +387,7 @@ void __kmpc_omp_task_complete_if0(void *loc, int32_t gtid, heist__kmp_task *task
     if (outer->icvs != self->icvs) heist__omp_icvs_install(self, outer->icvs);
     self->current = outer;
     self->ending_group = (record->flags & HEIST__KMP_TASK_ENDING) != 0;
-    void *data = record->data;
-    bool in_block = data != record->room; /* asked now: the record may be gone below */
-    heist__omp_task_left(self, record);
-    if (in_block) free_block(data);
+    ended_now(self, record);
 }
 
 /* ---- events ---- */
@@ -356,6 +397,7 @@ void *__kmpc_task_allow_completion_event(void *loc, int32_t gtid, heist__kmp_tas
     heist__omp_task *record = heist__omp_self ? heist__kmp_record_of(task) : NULL;
     if (!record) return HEIST__REAL(__kmpc_task_allow_completion_event)(loc, gtid, task);
     uintptr_t handle;
+    record->home = heist__omp_self; /* where it is fulfilled, that is looked at */
     heist__omp_event_attach(record, &handle, NULL);
     return (void *)handle;
 }

@@ -47,7 +47,7 @@ static uint64_t count(uint64_t start, uint64_t end, int64_t step)
 
 static int32_t flags_of(const heist__omp_task *record)
 {
-    int32_t flags = HEIST__KMP_TIED;
+    int32_t flags = 0; /* untied tasks differ from tied ones only in that they may be called again */
     if (record->flags & HEIST__TASK_FINAL) flags |= HEIST__KMP_FINAL;
     if (record->flags & HEIST__KMP_TASK_PRIORITY) flags |= HEIST__KMP_PRIORITY;
     if (record->flags & HEIST__KMP_TASK_DESTRUCT) flags |= HEIST__KMP_DESTRUCTORS;
@@ -65,9 +65,7 @@ static void create(heist__omp_slot *self, const taskloop *loop, uint64_t from, u
     memcpy((char *)task + loop->lower, &from, sizeof from);
     memcpy((char *)task + loop->upper, &to, sizeof to);
     if (loop->duplicate) loop->duplicate(task, loop->pattern, last);
-    heist__omp_task *record = heist__kmp_record_of(task);
-    record->fn = heist__kmp_record_of(loop->pattern)->fn; /* untied or not */
-    heist__kmp_task_submit(self, record, NULL, loop->now);
+    heist__kmp_task_submit(self, heist__kmp_record_of(task), NULL, loop->now);
 }
 
 static void create_all(heist__omp_slot *self, const taskloop *loop)
