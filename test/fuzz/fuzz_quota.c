@@ -65,6 +65,31 @@ FILE *__wrap_fopen64(const char *path, const char *mode)
     return __wrap_fopen(path, mode);
 }
 
+/* A line in memory of exactly its size, so that a sanitizer sees a step beyond its end. glibc has two names for it. */
+static ssize_t fitted(char **line, size_t *room, ssize_t length)
+{
+    char *exact = length >= 0 ? realloc(*line, (size_t)length + 1) : NULL;
+    if (exact) {
+        *line = exact;
+        *room = (size_t)length + 1;
+    }
+    return length;
+}
+
+ssize_t __real_getline(char **line, size_t *room, FILE *file);
+ssize_t __wrap_getline(char **line, size_t *room, FILE *file);
+ssize_t __wrap_getline(char **line, size_t *room, FILE *file)
+{
+    return fitted(line, room, __real_getline(line, room, file));
+}
+
+ssize_t __real___getdelim(char **line, size_t *room, int end, FILE *file);
+ssize_t __wrap___getdelim(char **line, size_t *room, int end, FILE *file);
+ssize_t __wrap___getdelim(char **line, size_t *room, int end, FILE *file)
+{
+    return fitted(line, room, __real___getdelim(line, room, end, file));
+}
+
 static void take_file(char *begin, char *end)
 {
     char *line = memchr(begin, '\n', (size_t)(end - begin));
