@@ -27,6 +27,7 @@ void heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idl
         if (rouse(idle, self)) heist__add_seq_cst(&idle->searching, 1);
         return; /* roused by another: that one has counted us as searching */
     }
+    calls->parks(calls->context);
     heist__futex_wait(&self->asleep, 1, SETTLE_NS);
     if (heist__load_acquire(&self->asleep) == 1 && calls->settled) calls->settled(calls->context);
     while (heist__load_acquire(&self->asleep) == 1) heist__futex_wait(&self->asleep, 1, -1); /* I3 */
@@ -37,10 +38,21 @@ void heist__idle_search(heist__idle *idle)
     heist__add_seq_cst(&idle->searching, 1);
 }
 
-bool heist__idle_found(heist__idle *idle)
+/* Whether there is anything that pushes have left to the searcher that is leaving. If not, later ones will look by themselves: this
+ * is what a worker does that goes to sleep, and costs less than waking one in vain. */
+static bool left_something(const heist__idle *idle, const heist__idle_calls *calls)
 {
-    /* I4: the last searcher leaves: pushes that relied on it are seen by the one it wakes. */
-    return heist__add_seq_cst(&idle->searching, (uint32_t)-1) == 1 && heist__idle_wake_one(idle);
+    if (calls->any_work(calls->context)) return true;
+    calls->ring(calls->context);                                                   /* I1, I2 */
+    return !heist__heavy_barrier(idle->fenced) || calls->any_work(calls->context); /* I1 */
+}
+
+bool heist__idle_found(heist__idle *idle, const heist__idle_calls *calls)
+{
+    /* I4: the last searcher leaves: pushes that relied on it are seen here, or by the one it wakes. */
+    if (heist__add_seq_cst(&idle->searching, (uint32_t)-1) != 1) return false;
+    if (heist__load_seq_cst(&idle->asleep) == 0) return false; /* I4: who goes to sleep later looks later */
+    return left_something(idle, calls) && heist__idle_wake_one(idle);
 }
 
 /* Rouses one sleeper if it finds one; the caller has counted it as searching. */

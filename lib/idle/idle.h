@@ -2,7 +2,8 @@
  *
  * A worker is active, searching, or asleep. The one that goes to sleep pays for the ordering: it says so, makes every
  * pusher look (`ring`), passes a heavy barrier, and only then looks for work a last time. A pusher that is made to look
- * wakes one sleeper, unless somebody is searching already; who finds work when nobody else is searching wakes the next.
+ * wakes one sleeper, unless somebody is searching already; who finds work when nobody else is searching wakes the next, or does as
+ * the one that goes to sleep and makes sure that there is nothing for it.
  * IDLE.md has the states, the edges I1 to I4 and the proof. This file knows nothing of deques. */
 #ifndef HEIST_IDLE_IDLE_H
 #define HEIST_IDLE_IDLE_H
@@ -31,10 +32,11 @@ typedef struct heist__idle {
     bool fenced;
 } heist__idle;
 
-/* What a worker about to sleep asks its scheduler. */
+/* What a worker that leaves the search asks its scheduler. */
 typedef struct heist__idle_calls {
     void (*ring)(void *context);     /* makes every pusher look before its next push is over */
     bool (*any_work)(void *context); /* whether anything is to be had, or the worker is to end */
+    void (*parks)(void *context);    /* sleeps now */
     void (*settled)(void *context);  /* has slept for a second: time to give memory back. May be NULL. */
     void *context;
 } heist__idle_calls;
@@ -42,10 +44,10 @@ typedef struct heist__idle_calls {
 /* Searcher: found nothing. Sleeps until woken; returns at once if there is work after all. Still a searcher afterwards. */
 void heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls);
 
-/* An active worker begins to search; a searcher has found something. The latter wakes the next if it was the last, and
- * returns whether it did. */
+/* An active worker begins to search; a searcher has found something. The latter, if it was the last and there is more, wakes the
+ * next, and returns whether it did. */
 void heist__idle_search(heist__idle *idle);
-bool heist__idle_found(heist__idle *idle);
+bool heist__idle_found(heist__idle *idle, const heist__idle_calls *calls);
 
 /* Anybody, after making work visible: wakes one sleeper unless somebody searches. Returns whether it did. */
 bool heist__idle_wake_one(heist__idle *idle);

@@ -44,8 +44,9 @@ static bool has_work(heist__worker *w)
     return heist__frames_size(&w->frames) > 0 || heist_deque_size(w->loose) > 0;
 }
 
-static bool any_work(const heist_pool *pool)
+static bool any_work(void *worker)
 {
+    const heist_pool *pool = ((heist__worker *)worker)->pool;
     if (heist__load_acquire(&pool->stop)) return true;
     for (unsigned i = 0; i < pool->inbox_count; i++) {
         if (!heist__inbox_looks_empty(&pool->inboxes[i])) return true;
@@ -56,13 +57,9 @@ static bool any_work(const heist_pool *pool)
     return false;
 }
 
-/* The last look before sleep; nothing there means that it sleeps. */
-static bool last_look(void *worker)
+static void count_park(void *worker)
 {
-    heist__worker *w = worker;
-    if (any_work(w->pool)) return true;
-    heist__count(&w->counters.parks);
-    return false;
+    heist__count(&((heist__worker *)worker)->counters.parks);
 }
 
 /* Gives back the memory of a past crowd: slots, levels, and the stack below this frame. */
@@ -162,14 +159,14 @@ static bool find(heist__worker *w, loot *found)
 
 static void search_and_run(heist__worker *w)
 {
-    const heist__idle_calls calls = {ring, last_look, give_memory_back, w};
+    const heist__idle_calls calls = {ring, any_work, count_park, give_memory_back, w};
     heist__backoff backoff;
     heist__backoff_begin(&backoff, w->pool->settings.spin);
     heist__idle_search(&w->pool->idle);
     while (!heist__load_acquire(&w->pool->stop)) {
         loot found;
         if (find(w, &found)) {
-            if (heist__idle_found(&w->pool->idle)) heist__count(&w->counters.wakes);
+            if (heist__idle_found(&w->pool->idle, &calls)) heist__count(&w->counters.wakes);
             if (found.child.task) heist__run_stolen(w, &found.child);
             run_own(w, found.loose ? found.loose : pop_loose(w));
             heist__idle_search(&w->pool->idle);
@@ -180,7 +177,7 @@ static void search_and_run(heist__worker *w)
             heist__backoff_begin(&backoff, w->pool->settings.spin);
         }
     }
-    heist__idle_found(&w->pool->idle);
+    heist__idle_found(&w->pool->idle, &calls);
 }
 
 /* A large stack is reserved, little of it used: huge pages would make each worker resident with megabytes. */

@@ -132,11 +132,11 @@ static bool find_bare(heist__worker *w, loot *found)
 /* search_and_run, with less to search. */
 static void bare_loop(heist__worker *w)
 {
-    const heist__idle_calls calls = {ring, last_look, NULL, w};
+    const heist__idle_calls calls = {ring, any_work, count_park, NULL, w};
     while (!heist__load_acquire(&pool->stop)) {
         loot found;
         if (find_bare(w, &found)) {
-            heist__idle_found(&pool->idle);
+            heist__idle_found(&pool->idle, &calls);
             if (found.child.task) heist__run_stolen(w, &found.child);
             run_own(w, found.loose ? found.loose : pop_loose(w));
             heist__idle_search(&pool->idle);
@@ -144,7 +144,7 @@ static void bare_loop(heist__worker *w)
             heist__idle_sleep(&pool->idle, &w->sleeper, &calls);
         }
     }
-    heist__idle_found(&pool->idle);
+    heist__idle_found(&pool->idle, &calls);
 }
 
 static void work(void *self_worker)

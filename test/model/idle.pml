@@ -99,6 +99,22 @@ active [N - 1] proctype worker()
         if
         :: got ->
             atomic { searching--; got = searching == 0 };
+            if
+            :: got -> got = asleep > 0
+            :: else
+            fi;
+            if
+            :: got && tasks == 0 ->
+#ifndef LEAVES_WITHOUT_A_RING
+                shut = true;
+#endif
+#ifdef LEAVES_WITHOUT_A_LOOK
+                got = false
+#else
+                got = tasks > 0
+#endif
+            :: else
+            fi;
 #ifndef NOBODY_WAKES_THE_NEXT
             if
             :: got -> wake_one()

@@ -337,9 +337,26 @@ MUTANTS = [
     Mutant('I4', 'no fence before the waker looks', IDLE, '    heist__fence_seq_cst(); /* I4: the work made', '    /* I4:', 'pool',
            first='bare outside=sw fenced --preemptions 3 --stale 1'),
     Mutant('I4', 'the last searcher wakes nobody', IDLE,
-           'return heist__add_seq_cst(&idle->searching, (uint32_t)-1) == 1 && heist__idle_wake_one(idle);',
-           'heist__add_seq_cst(&idle->searching, (uint32_t)-1);\n    return false;', 'pool',
+           'return left_something(idle, calls) && heist__idle_wake_one(idle);', 'return false;', 'pool',
            first='bare workers=2 pusher=pp bodies=LLL --preemptions 2 --stale 0'),
+    Mutant('I4', 'the last searcher leaves without a ring', IDLE,
+           '    calls->ring(calls->context);                                                   /* I1, I2 */\n', '', 'pool',
+           first='workers=2 pusher=ll bodies=LLL --preemptions 2 --stale 0'),
+    Mutant('I4', 'the last searcher leaves without a barrier', IDLE,
+           'return !heist__heavy_barrier(idle->fenced) || calls->any_work(calls->context); /* I1 */',
+           'return calls->any_work(calls->context);', 'pool',
+           first='workers=2 pusher=ll bodies=LLL --preemptions 2 --stale 1'),
+    Mutant('I4', 'the last searcher does not look after its ring', IDLE,
+           'return !heist__heavy_barrier(idle->fenced) || calls->any_work(calls->context); /* I1 */',
+           'return !heist__heavy_barrier(idle->fenced);', 'pool',
+           first='workers=2 pusher=ll bodies=LLL --preemptions 2 --stale 0'),
+    Mutant('I4', 'the last searcher does not leave before it looks', IDLE,
+           '    if (heist__add_seq_cst(&idle->searching, (uint32_t)-1) != 1) return false;\n'
+           '    if (heist__load_seq_cst(&idle->asleep) == 0) return false; /* I4: who goes to sleep later looks later */\n'
+           '    return left_something(idle, calls) && heist__idle_wake_one(idle);',
+           '    bool left = left_something(idle, calls);\n'
+           '    return heist__add_seq_cst(&idle->searching, (uint32_t)-1) == 1 && left && heist__idle_wake_one(idle);', 'pool',
+           first='bare workers=2 outside=ss bodies=LLL --preemptions 2 --stale 0'),
     Mutant('I4', 'the sleeper leaves the search after its last look', IDLE,
            '    heist__add_seq_cst(&idle->searching, (uint32_t)-1); /* I4: from here on a push must wake somebody */\n'
            '    calls->ring(calls->context);                        /* I1, I2 */\n'
@@ -359,9 +376,9 @@ MUTANTS = [
            elsewhere='argued: in the first round the fence orders the looks; in a second one an old value of asleep would be '
                      'as bad as not looking again'),
     Mutant('I4', 'a searcher that finds leaves relaxed', IDLE,
-           'return heist__add_seq_cst(&idle->searching, (uint32_t)-1) == 1', 'return heist__add_relaxed(&idle->searching, '
-           '(uint32_t)-1) == 1', 'pool',
-           survives='the fence with which wake_one begins stands between this and its looks'),
+           'if (heist__add_seq_cst(&idle->searching, (uint32_t)-1) != 1) return false;',
+           'if (heist__add_relaxed(&idle->searching, (uint32_t)-1) != 1) return false;', 'pool',
+           survives='the barrier, or the fence with which wake_one begins, stands between this and the looks that count'),
 
     # --- termination ---
     Mutant('T1', 'finished is stored relaxed', DETECTOR,

@@ -19,6 +19,8 @@ CASES = [
     ('idle', ['N=3', 'LONG', 'NO_LAST_LOOK'], True),
     ('idle', ['N=3', 'LONG', 'COUNTED_AFTER_THE_RING'], True),
     ('idle', ['N=3', 'LONG', 'NOBODY_WAKES_THE_NEXT'], True),
+    ('idle', ['N=3', 'LONG', 'LEAVES_WITHOUT_A_RING'], True),
+    ('idle', ['N=3', 'LONG', 'LEAVES_WITHOUT_A_LOOK'], True),
     ('idle', ['N=4', 'LONG', 'NO_SECOND_LOOK'], True),
     ('termination', ['N=2', 'TASKS=4'], False),
     ('termination', ['N=3', 'TASKS=2'], False),

@@ -123,6 +123,7 @@ HARNESSES = {harness.name: harness for harness in [
         'bare outside=s second=q --preemptions 2 --stale 1',
         'bare outside=s second=q fenced --preemptions 2 --stale 1',
         'bare workers=2 pusher=pp bodies=LLL --preemptions 2 --stale 0',
+        'workers=2 pusher=ll bodies=LLL --preemptions 2 --stale 0',
     ], [
         'bare pusher=pp',
         'bare pusher=pp --late-sc --stale 2',
@@ -130,6 +131,7 @@ HARNESSES = {harness.name: harness for harness in [
         'bare pusher=p --split',
         'bare pusher=php --stale 2',
         'bare workers=2 pusher=pp bodies=LLL --preemptions 3 --stale 1',
+        'workers=2 pusher=ll bodies=LLL --preemptions 3 --stale 1',
         'bare workers=2 outside=ss bodies=LLL --preemptions 3 --stale 1',
         'workers=2 outside=sw bodies=d. --preemptions 2 --stale 0',
         'workers=2 outside=sw bodies=f. --preemptions 2 --stale 0',

@@ -96,6 +96,29 @@ static void four_naps_take_the_time_of_one(void)
     }
 }
 
+/* ---- nobody is woken in vain ---- */
+
+static void do_nothing(void *unused)
+{
+    (void)unused;
+}
+
+/* Who takes the only task there is could wake the next in case that there is more; it makes sure instead. */
+static void a_task_alone_wakes_nobody_else(void)
+{
+    FOR_BOTH_FENCE_MODES(mode)
+    {
+        heist_pool *pool = pool_of(4, *mode);
+        for (int i = 0; i < 30; i++) {
+            let_them_fall_asleep(pool, 4);
+            TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, do_nothing, NULL, HEIST_WAIT));
+            TEST_ASSERT_EQUAL_INT(0, heist_pool_wait(pool));
+        }
+        TEST_ASSERT_EQUAL_UINT64(0, stats_of(pool).wakes);
+        free_pool(pool);
+    }
+}
+
 /* ---- a task that nobody joins for a while is found by somebody ---- */
 
 HEIST_VOID_TASK(says_hello, HEIST__ATOMIC(int) *, hello)
@@ -328,6 +351,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(four_naps_take_the_time_of_one);
+    RUN_TEST(a_task_alone_wakes_nobody_else);
     RUN_TEST(one_push_wakes_a_sleeper);
     RUN_TEST(no_push_is_missed_by_who_is_going_to_sleep);
     RUN_TEST(one_woken_worker_wakes_the_next);
