@@ -23,7 +23,7 @@ import cases  # noqa: E402 pylint: disable=wrong-import-position
 
 COMMAND, LIBRARY, GCC = os.environ['HEIST_OMP'], os.environ['HEIST_GOMP'], os.environ.get('GCC', 'gcc')
 SANITIZE = os.environ.get('SANITIZE', 'none')
-TOOLS = ['sh', 'bash', 'cat', 'dirname', 'basename', 'head', 'od', 'tr', 'ldd']
+TOOLS = ['sh', 'bash', 'cat', 'dirname', 'basename', 'head', 'od', 'tr', 'sed', 'ldd']
 SHELL_SPOKE = re.compile(r'/heist-omp: (line )?\d+: ')
 
 OPTIONS = ['--stats', '--verbose', '--workers', '--workers=', '--help', '--', '-', '-n', '-e', '--worker', '', ' ', '(', '!',

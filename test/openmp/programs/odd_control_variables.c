@@ -1,5 +1,6 @@
 /* odd_control_variables SEED: tasks set control variables to numbers that make little sense, in C and as Fortran does, and
- * tell what they then are; so do their children, and their parents afterwards. */
+ * tell what they then are; so do their children, and their parents afterwards.
+ * only: libgomp */
 #include <omp.h>
 #include <stdint.h>
 #include <stdio.h>
