@@ -7,7 +7,7 @@ static int own;
 
 int main(void)
 {
-    int order = 0, wrong = 0, sum = 0, total = 0, inside = 0;
+    int order = 0, wrong = 0, sum = 0, total = 0, inside = 0, reduced = 0, late = 0;
 #pragma omp parallel
     {
         own = omp_get_thread_num() + 1;
@@ -37,11 +37,25 @@ int main(void)
         for (int i = 0; i < omp_get_num_threads(); i++)
 #endif
         inside += 1;
-        if (own != omp_get_thread_num() + 1) {
+#pragma omp for reduction(+ : reduced)
+        for (int i = 0; i < 64; i++) {
+#pragma omp task shared(late)
+            {
+                volatile int work = 0;
+                while (work < 2000) work++;
+#pragma omp atomic
+                late++;
+            }
+            reduced++;
+        }
+        int seen;
+#pragma omp atomic read
+        seen = late;
+        if (seen != 64 || own != omp_get_thread_num() + 1) { /* the loop's end is a barrier */
 #pragma omp atomic
             wrong++;
         }
     }
-    printf("%d %d %d %d\n", wrong, sum, total, inside == omp_get_max_threads());
+    printf("%d %d %d %d %d\n", wrong, sum, total, inside == omp_get_max_threads(), reduced);
     return 0;
 }
