@@ -100,7 +100,8 @@ typedef enum heist_shutdown {
 } heist_shutdown;
 
 /* Ends a pool: waits until its tasks have run (or were dropped), ends its workers, frees it.
- * Call from: any thread but the pool's own workers (-EDEADLK, and the pool lives on).  Blocks: yes.
+ * Call from: any thread but the pool's own workers, and those of other pools that run what a task of this one waits for in a run
+ * (-EDEADLK, and the pool lives on).  Blocks: yes.  -EINVAL: there is no such pool (any more), or another thread ends it.
  * Calls of heist_run and heist_submit that other threads have begun are waited for. Undefined: calls that they begin later
  * (heist_pool_close is for that).
  * *cancelled, unless NULL, is how many tasks were dropped. */
@@ -109,7 +110,8 @@ HEIST_API int heist_pool_shutdown(heist_pool *pool, heist_shutdown how, size_t *
 /* heist_pool_shutdown(pool, HEIST_DRAIN, NULL). NULL is allowed and does nothing. */
 HEIST_API int heist_pool_free(heist_pool *pool);
 
-/* The pool that NULL stands for. NULL, with errno set, if it cannot be made.
+/* The pool that NULL stands for. NULL, with errno set, if it cannot be made. It ends at exit; it may be freed before, and is made
+ * again when it is needed.
  * Call from: any thread.  Blocks: on first use. */
 HEIST_API heist_pool *heist_default_pool(void);
 
@@ -128,7 +130,7 @@ HEIST_API int heist_run(heist_pool *pool, heist_function *function, void *argume
 HEIST_API int heist_submit(heist_pool *pool, heist_function *function, void *argument, long patience_ms);
 
 /* Waits until everything given to the pool by then, however nested, has finished and is visible.
- * Call from: any thread but the pool's workers (-EDEADLK).  Blocks: yes. */
+ * Call from: any thread but the pool's workers, and those that they wait for in a run (-EDEADLK).  Blocks: yes. */
 HEIST_API int heist_pool_wait(heist_pool *pool);
 
 /* How many workers there are. 0 for NULL. */

@@ -63,7 +63,7 @@ HEIST_API int heist_scope_submit(heist_scope *scope, heist_function *function, v
 
 /* Waits until all detached tasks of the scope, however nested, have finished and are visible, and joins the children if the
  * caller may. A worker runs tasks of this scope meanwhile, and of no other.
- * Call from: any thread; from a task of the same scope it is -EDEADLK.  Blocks: yes. */
+ * Call from: any thread; from a task of the same scope, or what such a task waits for in a run, it is -EDEADLK.  Blocks: yes. */
 HEIST_API int heist_scope_wait(heist_scope *scope);
 
 /* Waits, and gives back what the scope holds. NULL is allowed.  Returns what heist_scope_wait returns; on failure nothing

@@ -11,7 +11,7 @@
 
 typedef enum {
     WORK_MIXED, /* of every kind, most of it given from outside */
-    WORK_INSIDE /* fork/join, made inside the pool, for two of the workers: who has none can only steal */
+    WORK_INSIDE /* fork/join, made inside the pool, for half of the workers: who has none can only steal */
 } work_kind;
 
 void work_begin(work_kind kind);

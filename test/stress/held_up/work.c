@@ -31,15 +31,15 @@ static void demand(bool right, const char *sentence)
 /* Chains of tasks inside; the workers beyond have to steal. */
 static const struct {
     unsigned workers, chains, moving;
-} sizes[] = {[WORK_MIXED] = {4, 2, 2}, [WORK_INSIDE] = {6, 2, 3}};
+} sizes[] = {[WORK_MIXED] = {4, 2, 2}, [WORK_INSIDE] = {6, 3, 2}};
 
 unsigned work_workers(void)
 {
     return sizes[kind].workers;
 }
 
-/* In the mix: as many as there are chains. Inside: one more, which must be a thief; if a thief is held up that has a child of the
- * one chain, and that waits for it, there are three others. */
+/* In the mix: as many as there are chains. Inside: one less, for one chain may be held up, or wait for the child that the held-up
+ * thread has. Not the thieves: while one that searches, or wakes another, stands still, sleepers sleep on (lib/idle/IDLE.md). */
 unsigned work_moving(void)
 {
     return sizes[kind].moving;
@@ -180,8 +180,6 @@ void work_begin(work_kind wanted)
     kind = wanted;
     options.workers = work_workers();
     options.inbox = 16;
-    /* Thieves do not sleep: while one that searches, or wakes another, stands still, sleepers sleep on (lib/idle/IDLE.md). */
-    if (kind == WORK_INSIDE) options.spin = 1000000;
     atomic_store(&enough, false);
     pool = heist_pool_new(&options);
     if (!pool) no_more_than(heist_explain());
