@@ -370,7 +370,7 @@ static void a_pool_on_a_recorded_machine_is_made_or_refused_whole(void)
 {
 #if HEIST_HAVE_HWLOC
     heist_options options = small_stacks(3);
-    options.topology = fixture("memory-at-one-socket.xml");
+    options.topology = fixture("eight-in-a-row.xml");
     make_with_each_refusal(&options, 20);
 #else
     TEST_IGNORE_MESSAGE("needs hwloc");

@@ -106,6 +106,22 @@ static void a_pool_does_without_hwloc(void)
     }
 }
 
+/* hwloc is told that this machine has two CPUs, far from those that we may use. */
+static void a_pool_does_without_a_machine_that_lacks_its_cpus(void)
+{
+    setenv("HWLOC_SYNTHETIC", "pu:2(indexes=500,501)", 1);
+    setenv("HWLOC_THISSYSTEM", "1", 1);
+    heist_options options = HEIST_OPTIONS_INIT;
+    options.workers = 3;
+    heist_pool *pool = heist_pool_new(&options);
+    unsetenv("HWLOC_SYNTHETIC");
+    unsetenv("HWLOC_THISSYSTEM");
+    TEST_ASSERT_NOT_NULL_MESSAGE(pool, heist_explain());
+    TEST_ASSERT_NOT_NULL(strstr(heist_pool_notes(pool), "hwloc knows no CPU of the affinity mask"));
+    works(pool, "no CPU of ours");
+    free_pool(pool);
+}
+
 static void a_description_that_hwloc_cannot_read_is_an_error(void)
 {
     for (mishap m = NO_START; m <= MANY_DEPTHS; m++) {
@@ -276,6 +292,7 @@ int main(void)
     unsetenv("HEIST_TOPOLOGY");
     UNITY_BEGIN();
     RUN_TEST(a_pool_does_without_hwloc);
+    RUN_TEST(a_pool_does_without_a_machine_that_lacks_its_cpus);
     RUN_TEST(a_description_that_hwloc_cannot_read_is_an_error);
     RUN_TEST(odd_machines_are_used_as_they_are);
     RUN_TEST(a_file_that_ends_anywhere_is_refused_or_used);
