@@ -70,7 +70,7 @@ bool heist__stats_wanted(void)
     const char *text = secure_getenv("HEIST_STATS");
     if (!text || !*text || strcmp(text, "0") == 0) return false;
     if (strcmp(text, "1") == 0) return true;
-    fprintf(stderr, "heist: HEIST_STATS=%s is not 1 or 0; ignored\n", text);
+    heist__passed_over("HEIST_STATS", text, "1 or 0");
     return false;
 }
 

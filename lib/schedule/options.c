@@ -2,6 +2,7 @@
  * environment's are told on stderr and passed over, since the program cannot do anything about them. */
 #include "schedule/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -33,9 +34,15 @@ static const char *from_environment(const char *variable)
     return text && *text ? text : NULL;
 }
 
-static void passed_over(const char *variable, const char *text, const char *wanted)
+void heist__passed_over(const char *variable, const char *text, const char *wanted)
 {
-    fprintf(stderr, "heist: %s=%s is not %s; ignored\n", variable, text, wanted);
+    char shown[100];
+    snprintf(shown, sizeof shown, "%s", text);
+    for (char *c = shown; *c; c++) {
+        if (iscntrl((unsigned char)*c)) *c = '?'; /* one line, and nothing that a terminal would obey */
+    }
+    const char *more = strlen(text) >= sizeof shown ? "..." : "";
+    fprintf(stderr, "heist: %s=%s%s is not %s; ignored\n", variable, shown, more, wanted);
 }
 
 /* A number in [least, most], K, M or G behind it allowed; 0 if there is none. */
@@ -56,7 +63,7 @@ static uint64_t number_from(const char *variable, uint64_t least, uint64_t most)
     if (readable && value >= least && value <= most) return value;
     char wanted[96];
     snprintf(wanted, sizeof wanted, "a number from %llu to %llu", (unsigned long long)least, (unsigned long long)most);
-    passed_over(variable, text, wanted);
+    heist__passed_over(variable, text, wanted);
     return 0;
 }
 
@@ -71,7 +78,7 @@ static unsigned word_from(const char *variable, const char *const words[])
         size_t used = strlen(wanted);
         snprintf(wanted + used, sizeof wanted - used, " %s", words[i]);
     }
-    passed_over(variable, text, wanted);
+    heist__passed_over(variable, text, wanted);
     return 0;
 }
 

@@ -38,4 +38,7 @@ typedef struct heist__settings {
 int heist__settings_read(heist__settings *s, const heist_options *options);
 void heist__settings_free(heist__settings *s);
 
+/* Tells on stderr that a variable's value was not what is wanted, and is ignored. */
+void heist__passed_over(const char *variable, const char *text, const char *wanted);
+
 #endif

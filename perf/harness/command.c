@@ -1,6 +1,7 @@
 /* Reads the command line. All that can be found wrong is found here, before anything runs: one line on stderr, exit 2. */
 #include "harness/command.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,12 +31,14 @@ struct words {
 
 enum perf_reading perf_complain(const char *format, ...)
 {
+    char line[6000]; /* a path may be long */
     va_list arguments;
     va_start(arguments, format);
-    fputs("heist-perf: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
+    for (char *c = line; *c; c++)
+        if (iscntrl((unsigned char)*c)) *c = '?'; /* it stays one line, whatever the user said */
+    fprintf(stderr, "heist-perf: %s\n", line);
     return PERF_BAD;
 }
 
