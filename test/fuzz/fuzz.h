@@ -17,8 +17,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* The finding: what did not hold. */
 _Noreturn void fuzz_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The input as a string of its own. What it has of zeros ends it early, as it would end an argument or a variable. */
+/* The input as a string of its own. What it has of zeros ends it early, as it would end an argument or a variable.
+ * fuzz_unfold gives a part of it its line feeds, which inputs of lines write as carriage returns. */
 char *fuzz_text(const uint8_t *data, size_t size);
+void fuzz_unfold(char *part);
 
 /* Takes the next line off *rest, parted at its first '='. A line without one has the value "". False at the end. */
 bool fuzz_field(char **rest, char **name, char **value);
@@ -34,7 +36,8 @@ typedef struct fuzz_words {
 } fuzz_words;
 fuzz_words fuzz_heard(void);
 
-/* How many lines a text has; the last one need not end. */
+/* How many lines a text has; the last one need not end. A control character in one is a finding: users' words are shown
+ * without what a terminal would obey. */
 size_t fuzz_lines(const char *text);
 
 /* The path of an empty directory that is removed at exit. From the first call on it is the working directory, so that no

@@ -151,6 +151,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = fuzz_text(data, size), *rest = text, *name, *value;
     for (size_t i = 0; i < VARIABLES; i++) unsetenv(variables[i].name);
     while (fuzz_field(&rest, &name, &value)) {
+        fuzz_unfold(value);
         for (size_t i = 0; i < VARIABLES; i++) {
             if (strcmp(variables[i].name, name) == 0) setenv(name, value, 1);
         }

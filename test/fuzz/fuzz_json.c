@@ -6,6 +6,24 @@
 #include "fuzz.h"
 #include "harness/json.h"
 
+/* Whether every bracket outside of strings closes one that was open. */
+static bool balanced(const char *value, size_t length)
+{
+    long depth = 0;
+    bool in_string = false;
+    for (size_t i = 0; i < length && depth >= 0; i++) {
+        if (in_string && value[i] == '\\') {
+            i++;
+        } else if (value[i] == '"') {
+            in_string = !in_string;
+        } else if (!in_string) {
+            depth += strchr("[{", value[i]) != NULL;
+            depth -= strchr("]}", value[i]) != NULL;
+        }
+    }
+    return depth == 0 && !in_string;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = fuzz_text(data, size);
@@ -18,6 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (member.name < before || member.name + member.name_length > member.value || !member.value_length ||
             member.value + member.value_length > end)
             fuzz_fail("a member reaches beyond the text");
+        if (!balanced(member.value, member.value_length)) fuzz_fail("brackets are open at %td", member.value - text);
     }
     if (perf_json_members_valid(text) != (*at == '\0')) fuzz_fail("two opinions of the same text");
     char *copy = NULL;

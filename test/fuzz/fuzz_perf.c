@@ -59,6 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         arguments[count++] = at;
         at += strcspn(at, "\n");
         if (*at) *at++ = '\0';
+        fuzz_unfold(arguments[count - 1]);
     }
     fuzz_listen();
     bool bad = refused(count, arguments);

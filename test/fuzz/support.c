@@ -1,6 +1,7 @@
 /* What the fuzz targets share; see fuzz.h. */
 #include "fuzz.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -37,6 +38,13 @@ char *fuzz_text(const uint8_t *data, size_t size)
     if (size) memcpy(text, data, size);
     text[size] = '\0';
     return text;
+}
+
+void fuzz_unfold(char *part)
+{
+    for (; *part; part++) {
+        if (*part == '\r') *part = '\n';
+    }
 }
 
 bool fuzz_field(char **rest, char **name, char **value)
@@ -93,6 +101,9 @@ __attribute__((destructor)) static void forget_words(void)
 size_t fuzz_lines(const char *text)
 {
     size_t lines = 0;
+    for (const char *at = text; *at; at++) {
+        if (*at != '\n' && iscntrl((unsigned char)*at)) fuzz_fail("a control character is told: %s", text);
+    }
     for (const char *at = text; *at; lines++) {
         at += strcspn(at, "\n");
         if (*at) at++;
