@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,8 @@ const char *__asan_default_options(void)
 
 static FILE *own_out, *own_err; /* where the streams go; NULL: nobody listens */
 
+static pthread_mutex_t failing = PTHREAD_MUTEX_INITIALIZER;
+
 void fuzz_fail(const char *format, ...)
 {
     char text[2000];
@@ -27,6 +30,8 @@ void fuzz_fail(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    pthread_mutex_lock(
+        &failing); /* for ever: a second thread that fails must not end the process before the input is saved */
     dprintf(STDERR_FILENO, "fuzz: %s\n", text); /* not the stream: somebody may be listening to it */
     abort();
 }
