@@ -154,6 +154,15 @@ def the_oversubscribed_part_is_marked():
     assert 'oversubscribed' not in plot.draw(large.figure).desk
 
 
+def on_a_phone_names_and_numbers_of_latencies_do_not_meet():
+    if not HAVE_GNUPLOT:
+        cases.ignore('there is no gnuplot')
+    drawn = plot.draw(sample.section('latency').figure)
+    alone, together = r'>\s*17\.3 µs\s*<', r'task spawned: 17\.3 µs\s*<'
+    assert re.search(alone, drawn.desk) and not re.search(alone, drawn.phone)
+    assert re.search(together, drawn.phone) and not re.search(together, drawn.desk)
+
+
 def the_summary_has_the_numbers_that_matter():
     tiles = summary.tiles(sample.results())
     assert [tile.number for tile in tiles] == ['2.76 ns', '1.97', '97%', '1.96', '17.3 µs'], tiles

@@ -101,18 +101,20 @@ def figure(results, said):
     high = 10 ** math.ceil(math.log10(max(reach(row)[1] for _, row in found) * 1.1))
 
     def draw(sheet):
-        step = 44 if sheet.phone else 30
+        step = 40 if sheet.phone else 30
         sheet.height = 12 + step * len(found) + 66
-        left = 14 if sheet.phone else 340
-        area = (left, 12, sheet.width - (20 if sheet.phone else 30), 12 + step * len(found) + 10)
+        left = 26 if sheet.phone else 340
+        area = (left, 12, sheet.width - 30, 12 + step * len(found) + 10)
         tint = theme.style('heist').light
         commands, ranges, medians = [plot.area(sheet, *area)], [], []
         for i, (name, row) in enumerate(found):
             y = len(found) - i - (0.68 if sheet.phone else 0.5)
             ranges.append((reach(row)[0], y, reach(row)[1] - reach(row)[0]))
             medians.append((median(row), y, words.duration(median(row))))
-            commands.append(plot.label(name, 'screen {:.5f}'.format(sheet.x(left if sheet.phone else left - 12)),
-                                       y + (0.45 if sheet.phone else 0), align='left' if sheet.phone else 'right'))
+            # On a phone the name stands above the line, and the number with it: beside the dot they would meet.
+            title = '{}: {}'.format(name, words.duration(median(row))) if sheet.phone else name
+            commands.append(plot.label(title, 'screen {:.5f}'.format(sheet.x(left - 12)), y + (0.45 if sheet.phone else 0),
+                                       align='left' if sheet.phone else 'right'))
         commands.append(plot.block('ranges', ranges) + plot.block('medians', medians))
         commands.append('set yrange [0:{}]\nunset ytics\nset border 1\nset logscale x 10\nset xrange [{}:{}]\n'.format(
             len(found), low * 0.99, high * 1.01))
@@ -120,10 +122,10 @@ def figure(results, said):
                           for e in range(round(math.log10(low)), round(math.log10(high)) + 1))
         commands.append('set grid xtics lc rgb "{}" lw 1 dt 1\nset xtics ({})\n'.format(theme.colour('grid'), marks))
         commands.append(plot.axis_title('logarithmic'))
-        commands.append('plot $ranges using 1:2:3:(0) with vectors nohead lw 3 lc rgb "{1}", $medians using 1:2 with '
-                        'points pt 7 ps 1 lc rgb "{0}", $medians using 1:2:3 with labels center offset 0,{3} textcolor '
-                        'rgb "{2}"\n'
-                        .format(tint, theme.colour('other'), theme.colour('ink'), 0.75))
+        commands.append('plot $ranges using 1:2:3:(0) with vectors nohead lw 3 lc rgb "{}", $medians using 1:2 with '
+                        'points pt 7 ps 1 lc rgb "{}"'.format(theme.colour('other'), tint))
+        commands.append('\n' if sheet.phone else ', $medians using 1:2:3 with labels center offset 0,0.75 textcolor '
+                                                 'rgb "{}"\n'.format(theme.colour('ink')))
         return ''.join(commands)
     return plot.Figure('latency', 'Latencies on a logarithmic scale. ' + said, draw)
 
