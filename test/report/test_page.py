@@ -14,6 +14,7 @@ import xml.etree.ElementTree
 import cases
 import sample
 from report import files, machine, page, plot, sections, summary, theme
+from report.sections import batches
 
 SCRATCH = tempfile.mkdtemp(prefix='heist report ')  # with spaces: every path must bear them
 HAVE_GNUPLOT = shutil.which('gnuplot') is not None
@@ -152,6 +153,11 @@ def the_oversubscribed_part_is_marked():
     cpus = [dict(sample.ORIGINAL['machine']['cpus'][0], cpu=i, core=i) for i in range(8)]
     large = sample.section('speedup', machine={'cpus': cpus, 'workers': 8})
     assert 'oversubscribed' not in plot.draw(large.figure).desk
+
+
+def batch_sizes_leave_room_for_each_other():
+    assert [batches.labelled(count) for count in (1, 4, 5, 6, 7, 9)] == [
+        [0], [0, 1, 2, 3], [0, 2], [0, 2, 4], [0, 3], [0, 3, 6]]
 
 
 def on_a_phone_names_and_numbers_of_latencies_do_not_meet():

@@ -151,6 +151,12 @@ def the_seeds_table_is_beside_ours():
     says(text('gemm', slower(100, workload='gemm', runtime='heist')), '10 times less')
 
 
+def whose_tiles_the_others_run_is_said():
+    says(sample.section('gemm', lambda fields: fields.update(runtime='tbb') if (fields['workload'], fields['runtime']) ==
+                        ('gemm', 'blis') else None).how, 'oneTBB run the same tiles')
+    says_not(sample.section('gemm').how, 'tiles as heist')
+
+
 # --- LFSR -------------------------------------------------------------------------------------------------------------
 
 def the_seeds_stand_beside_our_modes():

@@ -38,6 +38,8 @@ if os.environ.get('FAILS') == workload:
     sys.exit(2)
 if os.environ.get('WRONG') == workload:
     rows[0]['check'], status = 'wrong', 1
+if workload in os.environ.get('ENDED', '').split(','):
+    status = 124
 if os.environ.get('WAITS') == workload:
     def interrupted(*_):
         global status
@@ -210,6 +212,13 @@ def what_cannot_be_measured_is_noted_and_the_rest_goes_on():
     done = sweep('--only', 'tree', '--out', 'none', where=where, FAILS='tree')
     assert done.returncode == 2 and 'nothing was measured' in done.stderr, done
     assert os.listdir(os.path.join(where, 'none')) == ['runs']
+
+
+def what_took_too_long_is_one_note():
+    where = place('slow')
+    done = sweep('--only', 'tree,nqueens,for', where=where, ENDED='nqueens,for')
+    assert done.returncode == 0, done
+    assert re.search(r'for want of time: ended were nqueens after \d+ s, for after \d+ s\.', page(where, 'report')), done
 
 
 def what_is_lacking_is_told():

@@ -1,4 +1,6 @@
 """The same over the size of the batches: one panel a mode, the others grey behind it."""
+import math
+
 from .. import cases, noise, panels, plot, theme, words
 from ..tables import Column, Table, plain
 from . import seeds_lfsr
@@ -95,8 +97,8 @@ def figure(results, size, workers, said):
         _, height = plot.legend(sheet, ['heist'], extras)
         places = panels.grid(sheet, len(found), height)
         commands = ['set multiplot\n', plot.legend(sheet, ['heist'], extras)[0]]
-        marks = ', '.join('"{}" {}'.format(short(key), i) for key, i in place_of.items() if
-                          len(sizes) < 5 or i % 2 == 0) + ', "auto" {}'.format(auto_at)
+        marks = ', '.join('"{}" {}'.format(short(sizes[i]), i) for i in labelled(len(sizes))) + ', "auto" {}'.format(
+            auto_at)
         commands.append('set xrange [-0.4:{}]\nset xtics ({})\nset yrange [0:{}]\nset ytics {}\n'.format(
             auto_at + 0.5, marks, top, panels.tics(top)))
         for place, name in zip(places, found):
@@ -119,6 +121,12 @@ def figure(results, size, workers, said):
     return plot.Figure('lfsr-batches',
                        'Speed-up over the serial loop by batch size with {}, one panel a mode. {}'.format(
         words.plural(workers, 'worker'), said), draw)
+
+
+def labelled(count):
+    """Which of so many batch sizes are named along the axis: three have room beside `auto`, and none right before it."""
+    step = 1 if count < 5 else math.ceil(count / 3)
+    return [i for i in range(0, count, step) if step == 1 or i <= count - 2]
 
 
 def percent_fine(share):
