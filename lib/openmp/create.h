@@ -13,6 +13,9 @@ enum { HEIST__OMP_MOST_NESTED = 256 };
 /* And how long the deque may become by that: bounds the memory. */
 enum { HEIST__OMP_MOST_QUEUED = 1 << 20 };
 
+/* Unfinished children with which a task still puts off another one with dependences: as many as a cache holds. */
+enum { HEIST__OMP_MOST_DEPENDENT = 1 << 11 };
+
 /* Depth of tasks that are taken to be made in one loop for all threads, not each by another one of its kind. */
 enum { HEIST__OMP_SHALLOW = 2 };
 
@@ -42,6 +45,14 @@ static inline void heist__omp_task_born(heist__omp_slot *self, heist__omp_task *
     heist__store_relaxed(&task->parent_id, heist__load_relaxed(&parent->id));
     heist__store_relaxed(&task->depth, heist__load_relaxed(&parent->depth) + 1);
     heist__store_release(&task->id, ++self->next_id); /* L1 */
+}
+
+/* Whether the current task has so many children that one more with dependences had better wait for those here. */
+static inline bool heist__omp_many_children(const heist__omp_slot *self)
+{
+    const heist__omp_task *task = self->current;
+    int64_t here = task->spawned - task->done_here;
+    return here + heist__load_relaxed(&task->away) >= HEIST__OMP_MOST_DEPENDENT; /* relaxed: an estimate */
 }
 
 /* What a child has of its parent's flags. */

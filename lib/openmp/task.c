@@ -174,11 +174,7 @@ void heist__omp_task_ready(heist__omp_slot *self, heist__omp_task *task)
  * creator of very many dependent tasks has to. */
 static bool has_to_wait(heist__omp_slot *self, unsigned flags)
 {
-    enum { MOST_CHILDREN = 1 << 14 };
-    const heist__omp_task *parent = self->current;
-    if (flags & HEIST__GOMP_DETACH) return true;
-    return (flags & HEIST__GOMP_DEPEND) && /* relaxed: an estimate */
-           parent->spawned - parent->done_here + heist__load_relaxed(&parent->away) < MOST_CHILDREN;
+    return (flags & HEIST__GOMP_DETACH) || ((flags & HEIST__GOMP_DEPEND) && !heist__omp_many_children(self));
 }
 
 /* As the caller left it when it called GOMP_task. */

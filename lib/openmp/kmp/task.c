@@ -193,11 +193,7 @@ void heist__kmp_task_discard(heist__omp_slot *self, heist__omp_task *record)
  * creator of very many dependent tasks has to. */
 static bool has_to_wait(heist__omp_slot *self, const heist__omp_task *record, const void *clauses)
 {
-    enum { MOST_CHILDREN = 1 << 14 };
-    const heist__omp_task *parent = self->current;
-    if (record->flags & HEIST__TASK_EVENT) return true;
-    return clauses && /* relaxed: an estimate */
-           parent->spawned - parent->done_here + heist__load_relaxed(&parent->away) < MOST_CHILDREN;
+    return (record->flags & HEIST__TASK_EVENT) || (clauses && !heist__omp_many_children(self));
 }
 
 static int32_t priority_of(heist__omp_slot *self, heist__omp_task *record)
