@@ -38,8 +38,8 @@ void heist__idle_search(heist__idle *idle)
     heist__add_seq_cst(&idle->searching, 1);
 }
 
-/* Whether there is anything that pushes have left to the searcher that is leaving. If not, later ones will look by themselves: this
- * is what a worker does that goes to sleep, and costs less than waking one in vain. */
+/* Whether there is anything that pushes have left to the searcher that is leaving. If not, later ones will look by
+ * themselves: this is what a worker does that goes to sleep, and costs less than waking one in vain. */
 static bool left_something(const heist__idle *idle, const heist__idle_calls *calls)
 {
     if (calls->any_work(calls->context)) return true;

@@ -2,8 +2,8 @@
  *
  * A worker is active, searching, or asleep. The one that goes to sleep pays for the ordering: it says so, makes every
  * pusher look (`ring`), passes a heavy barrier, and only then looks for work a last time. A pusher that is made to look
- * wakes one sleeper, unless somebody is searching already; who finds work when nobody else is searching wakes the next, or does as
- * the one that goes to sleep and makes sure that there is nothing for it.
+ * wakes one sleeper, unless somebody is searching already; who finds work when nobody else is searching wakes the next, or
+ * does as the one that goes to sleep and makes sure that there is nothing for it.
  * IDLE.md has the states, the edges I1 to I4 and the proof. This file knows nothing of deques. */
 #ifndef HEIST_IDLE_IDLE_H
 #define HEIST_IDLE_IDLE_H
@@ -44,8 +44,8 @@ typedef struct heist__idle_calls {
 /* Searcher: found nothing. Sleeps until woken; returns at once if there is work after all. Still a searcher afterwards. */
 void heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls);
 
-/* An active worker begins to search; a searcher has found something. The latter, if it was the last and there is more, wakes the
- * next, and returns whether it did. */
+/* An active worker begins to search; a searcher has found something. The latter, if it was the last and there is more,
+ * wakes the next, and returns whether it did. */
 void heist__idle_search(heist__idle *idle);
 bool heist__idle_found(heist__idle *idle, const heist__idle_calls *calls);
 

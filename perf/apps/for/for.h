@@ -13,9 +13,9 @@ struct cheap {
     uint32_t *cells; /* the result: one for each iteration */
 };
 
-/* One iteration, a few cycles. Not all mixtures will do: what a compiler turns into a running sum takes 0.75 ns or 1.06 for each
- * iteration on some processors, as the loop happens to have begun, and who ran it in batches seemed faster than the plain loop.
- * This one takes the same time in batches of any size. */
+/* One iteration, a few cycles. Not all mixtures will do: what a compiler turns into a running sum takes 0.75 ns or 1.06
+ * for each iteration on some processors, as the loop happens to have begun, and who ran it in batches seemed faster than
+ * the plain loop. This one takes the same time in batches of any size. */
 static inline uint32_t cheap_value(uint64_t i)
 {
     i ^= i >> 7;
