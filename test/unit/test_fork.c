@@ -573,6 +573,34 @@ static void forking_while_others_submit_disturbs_nobody(void)
     }
 }
 
+static void *wait_on_and_on(void *argument)
+{
+    crowd *c = argument;
+    while (!atomic_load(&stop)) {
+        if (heist_submit(c->pool, count_detached, c, HEIST_WAIT) != 0 || heist_pool_wait(c->pool) != 0)
+            atomic_fetch_add(&thread_failures, 1);
+    }
+    return NULL;
+}
+
+/* fork() holds the list of waiters for a moment, and who finishes just then cannot tell them. */
+static void forking_beside_waiters_keeps_nobody_waiting(void)
+{
+    NOT_BESIDE_SANITIZED_THREADS();
+    crowd c = {.pool = pool_of(2, HEIST_FENCES_DEFAULT)};
+    pthread_t threads[2];
+    atomic_store(&stop, false);
+    atomic_store(&thread_failures, 0);
+    for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, wait_on_and_on, &c);
+    int failed = FINE;
+    for (int round = test_scale(300); round > 0 && failed == FINE; round--) failed = in_child(use_nothing, NULL);
+    atomic_store(&stop, true);
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+    free_pool(c.pool);
+    TEST_ASSERT_EQUAL_INT(FINE, failed);
+    TEST_ASSERT_EQUAL_INT(0, atomic_load(&thread_failures));
+}
+
 static void *make_on_and_on(void *unused)
 {
     (void)unused;
@@ -676,6 +704,7 @@ int main(void)
     RUN_TEST(a_task_may_fork);
     RUN_TEST(whoever_runs_on_a_worker_may_fork);
     RUN_TEST(forking_while_others_submit_disturbs_nobody);
+    RUN_TEST(forking_beside_waiters_keeps_nobody_waiting);
     RUN_TEST(forking_while_others_make_and_free_pools_disturbs_nobody);
     RUN_TEST(forking_while_a_pool_restarts_hangs_nobody);
     return UNITY_END();
