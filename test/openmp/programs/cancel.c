@@ -1,6 +1,6 @@
 /* cancel of taskgroup, parallel, for and sections, with OMP_CANCELLATION=true; what is cancelled may have run or
  * not, so only what must hold is printed. (libomp waits for ever a few loops after a cancelled one.)
- * expect with libomp: 1 0 0 115 101 */
+ * expect with libomp: 1 0 0 0 115 101 */
 #include <omp.h>
 #include <stdio.h>
 
@@ -48,16 +48,15 @@ static int waiting(void)
 #pragma omp task depend(out : x)
             {
 #pragma omp cancel taskgroup
-            }
-            for (int i = 0; i < 50; i++) {
+            } for (int i = 0; i < 50; i++){
 #pragma omp task depend(in : x) shared(begun)
 #pragma omp atomic
                 begun++;
-            }
-        }
-    }
-    (void)x;
-    return begun;
+}
+}
+}
+(void)x;
+return begun;
 }
 
 static int regions(void)
@@ -77,6 +76,22 @@ static int regions(void)
         passed++;
     }
     return passed + 10 * (tasks > 100);
+}
+
+/* One cancels; who waits in a barrier for the others leaves it, and goes to the end. */
+static int others(void)
+{
+    int passed = 0;
+#pragma omp parallel
+    {
+        if (omp_get_thread_num() == omp_get_num_threads() - 1) {
+#pragma omp cancel parallel
+        }
+#pragma omp barrier
+#pragma omp atomic
+        passed++;
+    }
+    return passed;
 }
 
 static int loops(void)
@@ -135,6 +150,6 @@ static int shares(void)
 int main(void)
 {
     if (!omp_get_cancellation()) return 1;
-    printf("%d %d %d %d %d\n", groups(), waiting(), regions(), loops(), shares());
+    printf("%d %d %d %d %d %d\n", groups(), waiting(), regions(), others(), loops(), shares());
     return 0;
 }

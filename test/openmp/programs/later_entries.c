@@ -70,12 +70,12 @@ static void create(int gtid, int (*routine)(int, task *), int number, void *addr
     __kmpc_omp_task_with_deps(&loc, gtid, t, 1, &d, 0, NULL);
 }
 
-/* Ten of a set, a writer, ten of a set, one that depends on all memory, and a reader of something else. */
+/* Ten of a set, a reader, ten of a set, one that depends on all memory, and a reader of something else. */
 static void sets(int gtid)
 {
     static int x, y;
     for (int i = 0; i < 10; i++) create(gtid, member, 0, &x, SET);
-    create(gtid, next_stage, 10, &x, IN | OUT);
+    create(gtid, next_stage, 10, &x, IN);
     for (int i = 0; i < 10; i++) create(gtid, member, 1, &x, SET);
     create(gtid, next_stage, 20, NULL, ALL);
     for (int i = 0; i < 10; i++) create(gtid, member, 2, &y, IN);

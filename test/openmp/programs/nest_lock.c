@@ -41,6 +41,8 @@ int main(void)
     }
     omp_set_nest_lock(&lock);
     omp_unset_nest_lock(&lock);
+    omp_destroy_nest_lock(&lock);
+    omp_destroy_nest_lock(&shared_lock);
     printf("%d %d %d\n", depth, others, count);
     return 0;
 }

@@ -19,6 +19,18 @@ static int few(void)
     return SUM(a) + SUM(b);
 }
 
+static int some(void)
+{
+    int FOUR(a), FOUR(b), FOUR(c), FOUR(d), FOUR(e), FOUR(f), FOUR(g);
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    {
+#pragma omp task
+        ADD(a), ADD(b), ADD(c), ADD(d), ADD(e), ADD(f), ADD(g), g3 += 3;
+    }
+    return SUM(a) + SUM(b) + SUM(c) + SUM(d) + SUM(e) + SUM(f) + SUM(g);
+}
+
 static int many(void)
 {
     int FOUR(a), FOUR(b), FOUR(c), FOUR(d), FOUR(e), FOUR(f), FOUR(g), FOUR(h), FOUR(i), FOUR(j);
@@ -33,6 +45,24 @@ static int many(void)
     int first = SUM(a) + SUM(b) + SUM(c) + SUM(d) + SUM(e) + SUM(f) + SUM(g) + SUM(h) + SUM(i) + SUM(j);
     int second = SUM(k) + SUM(l) + SUM(m) + SUM(n) + SUM(o) + SUM(p) + SUM(q) + SUM(r) + SUM(s) + SUM(t);
     return first * 100 + second;
+}
+
+/* Nothing waits for the tasks but the end of the region. */
+static int at_the_end(void)
+{
+    int done = 0;
+#pragma omp parallel
+#pragma omp single nowait
+    for (int i = 0; i < 100; i++) {
+#pragma omp task shared(done)
+        {
+            volatile int work = 0;
+            while (work < 2000) work++;
+#pragma omp atomic
+            done++;
+        }
+    }
+    return done;
 }
 
 /* Regions of one thread within tasks of another: their barriers are theirs alone. */
@@ -95,6 +125,6 @@ static int in_teams(void)
 
 int main(void)
 {
-    printf("%d %d %d %d %d\n", few(), many(), serialized(), in_teams(), serialized());
+    printf("%d %d %d %d %d %d %d\n", few(), some(), many(), at_the_end(), serialized(), in_teams(), serialized());
     return 0;
 }

@@ -27,6 +27,11 @@ int main(void)
                 done = 1;
             }
             order_wrong += !done;
+#pragma omp task if (i < 0) final(i % 2) shared(final_wrong)
+            {
+#pragma omp atomic
+                final_wrong += omp_in_final() != i % 2;
+            }
         }
         for (int i = 0; i < 20; i++) {
 #pragma omp task final(i % 2 == 0) firstprivate(i) shared(final_wrong, not_final)
