@@ -172,19 +172,23 @@ static bool take_back(heist__worker *w, heist_slot **bottom, heist_task *task)
     return false;
 }
 
-heist_slot *heist__join_slow(heist_worker *face, heist_slot *bottom, heist_task *task)
+/* Not inline: what it needs of the stack would otherwise be part of every level of a recursion through the join below. */
+__attribute__((noinline)) static heist_slot *join_stolen(heist__worker *w, heist_slot *bottom, heist_task *task)
 {
-    heist__worker *w = heist__worker_of(face);
-    if (heist__load_relaxed(&task->state) == HEIST__TASK_RAN) return bottom; /* relaxed: own */
-    if (take_back(w, &bottom, task)) {
-        heist__count(&w->counters.joins_slow);
-        task->run(face, bottom, task);
-        return bottom;
-    }
-    heist__store_release(&face->bottom, bottom); /* D1: heist__pop may have lowered it */
+    heist__store_release(&w->frames.face.bottom, bottom); /* D1: heist__pop may have lowered it */
     heist__count(&w->counters.joins_stolen);
     wait_for_stolen(w, task);
     bottom = heist__frames_absorb(&w->frames, bottom);
     heist__notice(w);
+    return bottom;
+}
+
+heist_slot *heist__join_slow(heist_worker *face, heist_slot *bottom, heist_task *task)
+{
+    heist__worker *w = heist__worker_of(face);
+    if (heist__load_relaxed(&task->state) == HEIST__TASK_RAN) return bottom; /* relaxed: own */
+    if (!take_back(w, &bottom, task)) return join_stolen(w, bottom, task);
+    heist__count(&w->counters.joins_slow);
+    task->run(face, bottom, task);
     return bottom;
 }
