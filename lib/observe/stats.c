@@ -84,17 +84,17 @@ static void print_row(const char *name, const heist_stats *s)
     }
     fprintf(stderr,
             "%-8s %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %10" PRIu64 " %10" PRIu64 " %8" PRIu64 " %10" PRIu64
-            " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 "\n",
-            name, s->tasks, s->spawns, s->joins_inline, s->joins_stolen, s->detached, got, empty, lost, s->parks,
-            s->wakes);
+            " %8" PRIu64 " %9" PRIu64 " %8" PRIu64 " %8" PRIu64 "\n",
+            name, s->tasks, s->spawns, s->joins_inline, s->joins_stolen, s->detached, got, empty, lost, s->leapfrogs,
+            s->parks, s->wakes);
 }
 
 void heist__stats_print(heist_pool *pool)
 {
     heist_stats s = {.size = sizeof s};
     fprintf(stderr, "heist: pool %s, %u workers\n", pool->settings.name, pool->running);
-    fprintf(stderr, "%-8s %14s %14s %14s %10s %10s %8s %10s %8s %8s %8s\n", "worker", "tasks", "spawns",
-            "joined inline", "stolen", "detached", "steals", "empty", "lost", "parks", "wakes");
+    fprintf(stderr, "%-8s %14s %14s %14s %10s %10s %8s %10s %8s %9s %8s %8s\n", "worker", "tasks", "spawns",
+            "joined inline", "stolen", "detached", "steals", "empty", "lost", "leapfrogs", "parks", "wakes");
     for (unsigned i = 0; i < pool->running; i++) {
         char name[16];
         snprintf(name, sizeof name, "%u", i);
