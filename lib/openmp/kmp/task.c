@@ -11,16 +11,18 @@
 
 /* ---- memory ---- */
 
-/* No alignment is asked for; but the size of what the compiler lays out is a multiple of it. */
-static size_t alignment_of(size_t size)
+/* No alignment is asked for; but the size of what the compiler lays out is a multiple of it, and, since what is aligned so
+ * comes after the kmp_task_t, more than once. */
+static inline size_t alignment_of(size_t size)
 {
     enum { MOST = 4096 };
     size_t align = size & (0 - size);
+    if (align == size) align /= 2;
     return align < MOST ? align : MOST;
 }
 
 /* A head in a block of memory; data_free in ../task.c finds the block in the word before the head. */
-static heist__kmp_head *head_in_block(size_t bytes, size_t align)
+__attribute__((noinline)) static heist__kmp_head *head_in_block(size_t bytes, size_t align)
 {
     if (align < sizeof(heist__kmp_head)) align = sizeof(heist__kmp_head);
     char *block = heist__omp_block(align + bytes, align);
@@ -86,8 +88,8 @@ static inline uint32_t kind_of(heist__omp_slot *self, int32_t flags)
 }
 
 /* The record is borrowed: it is counted if it does not come back the same way. */
-static inline heist__kmp_task *allocate(heist__omp_slot *self, int32_t flags, size_t size, size_t shareds,
-                                        heist__kmp_routine *routine)
+static inline __attribute__((always_inline)) heist__kmp_task *
+allocate(heist__omp_slot *self, int32_t flags, size_t size, size_t shareds, heist__kmp_routine *routine)
 {
     heist__omp_task *record = heist__omp_record_borrow(self);
     if (__builtin_expect(!record, 0)) heist__omp_fatal("no memory for a task");
@@ -116,17 +118,26 @@ heist__kmp_task *heist__kmp_task_new(heist__omp_slot *self, int32_t flags, size_
     return allocate(self, flags, size, shareds, routine);
 }
 
+__attribute__((noinline)) static heist__kmp_task *
+allocate_otherwise(void *loc, int32_t gtid, int32_t flags, size_t size, size_t shareds, heist__kmp_routine *routine)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (!self) {
+        heist__omp_activate();
+        return HEIST__REAL(__kmpc_omp_task_alloc)(loc, gtid, flags, size, shareds, routine);
+    }
+    heist__kmp_task *task = heist__kmp_task_new(self, flags, size, shareds, routine);
+    __kmpc_task_allow_completion_event(loc, gtid, task); /* a proxy task */
+    return task;
+}
+
 heist__kmp_task *__kmpc_omp_task_alloc(void *loc, int32_t gtid, int32_t flags, size_t size, size_t shareds,
                                        heist__kmp_routine *routine)
 {
     heist__omp_slot *self = heist__omp_self;
-    if (__builtin_expect(!self, 0)) {
-        heist__omp_activate();
-        return HEIST__REAL(__kmpc_omp_task_alloc)(loc, gtid, flags, size, shareds, routine);
-    }
-    heist__kmp_task *task = allocate(self, flags, size, shareds, routine);
-    if (__builtin_expect(flags & HEIST__KMP_PROXY, 0)) __kmpc_task_allow_completion_event(loc, gtid, task);
-    return task;
+    if (__builtin_expect(!self || (flags & HEIST__KMP_PROXY), 0))
+        return allocate_otherwise(loc, gtid, flags, size, shareds, routine);
+    return allocate(self, flags, size, shareds, routine);
 }
 
 /* A task like others: its body has the device, or the host in its place, do the work and waits for it. */
