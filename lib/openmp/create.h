@@ -7,8 +7,9 @@
 
 #include "openmp/team.h"
 
-/* Tasks run at once within each other before new ones are put off whatever the deque's length: bounds the stack. */
-enum { HEIST__OMP_MOST_NESTED = 256 };
+/* Tasks run at once within each other before the stack is looked at: if half of it is used, new ones are put off whatever
+ * the deque's length. */
+enum { HEIST__OMP_MANY_NESTED = 256 };
 
 /* And how long the deque may become by that: bounds the memory. */
 enum { HEIST__OMP_MOST_QUEUED = 1 << 20 };
@@ -27,7 +28,8 @@ static inline bool heist__omp_crowded(heist__omp_slot *self)
     uint64_t bottom = heist__load_relaxed(&self->deque->bottom);
     int64_t length = (int64_t)(bottom - heist__load_relaxed(&self->deque->top));
     if (length < self->enough) return false;
-    if (__builtin_expect(self->current->nested >= HEIST__OMP_MOST_NESTED, 0)) return length >= HEIST__OMP_MOST_QUEUED;
+    if (__builtin_expect(self->current->nested >= HEIST__OMP_MANY_NESTED, 0) && heist__omp_stack_is_low())
+        return length >= HEIST__OMP_MOST_QUEUED;
     return heist__load_relaxed(&self->current->depth) >= HEIST__OMP_SHALLOW || length >= self->plenty;
 }
 

@@ -131,6 +131,10 @@ void heist__omp_team_give(heist__omp_team *team);
 void heist__omp_slot_begin(heist__omp_slot *slot, unsigned threads);
 void heist__omp_slot_end(heist__omp_slot *slot);
 
+/* ---- stack.c ---- */
+/* Whether half of the calling thread's stack is used. */
+bool heist__omp_stack_is_low(void);
+
 /* ---- find.c ---- */
 /* A task to run now, or NULL. `within`: only one that descends from the current task. */
 heist__omp_task *heist__omp_find(heist__omp_slot *self, bool within);

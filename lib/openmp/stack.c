@@ -1,0 +1,28 @@
+/* How much is left of the calling thread's stack: deep recursion runs its tasks at once until half of it is used. */
+#include <pthread.h>
+
+#include "openmp/team.h"
+
+/* From where on it is low, and its upper end. 0: not looked up yet. */
+static __thread uintptr_t limit __attribute__((tls_model("initial-exec")));
+static __thread uintptr_t top __attribute__((tls_model("initial-exec")));
+
+static void look_up(void)
+{
+    pthread_attr_t attributes;
+    void *lowest = NULL;
+    size_t size = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        if (pthread_attr_getstack(&attributes, &lowest, &size) != 0) size = 0;
+        pthread_attr_destroy(&attributes);
+    }
+    limit = (uintptr_t)lowest + size / 2;
+    top = size ? (uintptr_t)lowest + size : 1; /* unknown: always low, as is a stack that the program made itself */
+}
+
+bool heist__omp_stack_is_low(void)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    if (__builtin_expect(!top, 0)) look_up();
+    return here < limit || here >= top;
+}
