@@ -44,9 +44,10 @@ without_heist() # THREADS COMMAND...; libgomp leaks
     OMP_NUM_THREADS=$1 ASAN_OPTIONS=detect_leaks=0 timeout 60 "${@:2}"
 }
 
-with_heist() # THREADS COMMAND...
+with_heist() # THREADS COMMAND...; some look at how much memory they use, of which ASan keeps what was freed
 {
-    LD_LIBRARY_PATH=$(dirname "$HEIST_LIBRARY") OMP_NUM_THREADS=$1 LD_PRELOAD=$preload timeout 60 "${@:2}"
+    ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=8 \
+        LD_LIBRARY_PATH=$(dirname "$HEIST_LIBRARY") OMP_NUM_THREADS=$1 LD_PRELOAD=$preload timeout 60 "${@:2}"
 }
 
 # Without it everything would print the same as with the runtime alone, which it is.
