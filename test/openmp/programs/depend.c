@@ -1,4 +1,6 @@
-/* in, out, inout, inoutset, mutexinoutset, iterators, depobj; taskwait depend; depend on tasks with if(0). */
+/* in, out, inout, inoutset, mutexinoutset, iterators, depobj; taskwait depend; depend on tasks with if(0).
+ * (libomp 14 now and then crashes here, or does not end.)
+ * expect with libomp: 6939 0 80 136 94 0 174 */
 #include <omp.h>
 #include <stdio.h>
 
