@@ -62,8 +62,7 @@ if [ "$RUNTIME" = libomp ]; then
     run_case and_nothing_of_it_is_served says '*tasks 0, *' "$HEIST_OMP" --stats "$scratch/old_entries"
     compile nest_lock
     gcc -fopenmp "$programs/nest_lock.c" -o "$scratch/other"
-    run_case locks_of_the_other_runtime_are_its_own says '3 0 100' env LD_PRELOAD="${LD_PRELOAD:+$LD_PRELOAD:}$HEIST_LIBRARY" \
-        "$scratch/other"
+    run_case locks_of_the_other_runtime_are_its_own says '3 0 100' with_heist 4 "$scratch/other"
 fi
 if gcc -static "$scratch/plain.c" -o "$scratch/static" 2>/dev/null; then
     run_case a_static_program_is_told says '*statically linked*' "$HEIST_OMP" "$scratch/static"

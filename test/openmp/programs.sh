@@ -14,8 +14,9 @@ if [ "${SANITIZE:-none}" != none ]; then
     preload=$(gcc -print-file-name=libasan.so):$preload
 fi
 export OMP_CANCELLATION=true OMP_MAX_TASK_PRIORITY=5
-# libomp 14 uses memory that it has not filled in: alone, too, it crashes now and then when malloc fills it with rubbish.
-[ "$RUNTIME" = libgomp ] || unset MALLOC_PERTURB_
+# Both runtimes use memory that they have not filled in: alone, too, they crash now and then when malloc fills it with
+# rubbish (libgomp 12 in target nowait outside of regions, libomp 14 in nested regions).
+unset MALLOC_PERTURB_
 
 # runtime_file: where RUNTIME is, as a program that is linked to it finds it.
 runtime_file()
