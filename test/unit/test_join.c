@@ -405,9 +405,13 @@ static void the_stack_grows_with_the_path_alone(void)
             heist_pool *pool = heist_pool_new(&options);
             TEST_ASSERT_NOT_NULL_MESSAGE(pool, heist_explain());
             HEIST__ATOMIC(int) begun = 0;
+            heist_stats stats;
             heist__store_seq_cst(&deepest, 0);
-            TEST_ASSERT_EQUAL_INT64(depth, HEIST_RUN(pool, handed_on, depth, &begun));
-            heist_stats stats = stats_of(pool);
+            /* More than once where no thief has a CPU in time. */
+            for (int runs = 0; runs == 0 || (runs < 300 && depth > 100 && stats.leapfrogs == 0); runs++) {
+                TEST_ASSERT_EQUAL_INT64(depth, HEIST_RUN(pool, handed_on, depth, &begun));
+                stats = stats_of(pool);
+            }
             char what[100];
             size_t used = heist__load_relaxed(&deepest);
             snprintf(what, sizeof what, "%zu bytes for a path of %ld tasks, %llu leapfrogs", used, depth,
