@@ -33,6 +33,9 @@ void heist__set_self(heist__worker *w)
 static void ring(void *worker)
 {
     heist_pool *pool = ((heist__worker *)worker)->pool;
+    /* I2: a pusher that opened its gate and then saw no need to wake anybody has opened it before we shut it. Processors do not
+     * need this, C11 does: it lets a store come late into the order of a location. */
+    heist__fence_seq_cst();
     for (unsigned i = 0; i < pool->count; i++) {
         /* I1, I2. Pairs with the exchange in heist__notice. */
         heist__store_release(pool->workers[i]->frames.push_gate, HEIST__PUSH_SHUT);
