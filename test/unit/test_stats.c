@@ -160,7 +160,8 @@ static void the_workers_add_up_to_the_pool(void)
     heist_pool *pool = pool_of(4, HEIST_FENCES_DEFAULT);
     HEIST_RUN(pool, fib, 24);
     heist_pool_wait(pool);
-    sleep_us(50000); /* let them park: parks are counted then */
+    /* let one park: parks are counted then; a machine with much else to do may take seconds */
+    for (int tries = 0; stats_of(pool).parks == 0 && tries < 1000; tries++) sleep_us(10000);
     heist_stats all, sum = {0};
     for (int tries = 0;; tries++) {
         all = stats_of(pool);
