@@ -6,11 +6,11 @@
 
 plan()
 {
-    local runs=5 few=5 fib=32 tasks=1000000 queens=11 sort=1000000 strassen=512 trees=T3S threads=1
+    local runs=5 few=5 fib=32 tasks=1000000 queens=11 sort=1000000 strassen=512 tree=T3S trees='' threads=1
     local sizes=1000,2000 blas=serial,openblas,blis bits=20,24 batches=100,200,500,1000,5000,20000
     local submitted=50000 wakes=200 steals=2000 there=none
     if $full; then
-        runs=11 few=3 queens=12 sort=1000000,10000000 strassen=512,1024 trees=T1,T2,T3,T4,T5 threads=1,2
+        runs=11 few=3 queens=12 sort=1000000,10000000 strassen=512,1024 tree=T3 trees=T1,T2,T4,T5 threads=1,2
         sizes=500,1000,2000,3000 blas=all bits=16,20,24,26 batches=100,200,500,1000,2000,5000,10000,20000,50000
         submitted=200000 wakes=1000 steals=20000 there=all
     fi
@@ -30,8 +30,10 @@ plan()
     step for for --schedule auto "${all[@]}"
     step sort sort --size "$sort" "${all[@]}"
     step strassen strassen --size "$strassen" "${all[@]}"
-    step uts uts --size "$trees" --workers "$used_cores" --against all --runs "$few"
-    [ -z "$more" ] || step uts-beyond uts --size "${trees%%,*}" --workers "$more" --against all --runs "$few"
+    # Of the large trees one with the peers: libomp takes a minute for a run of T4 or T5 where heist takes 0.2 s.
+    step uts uts --size "$tree" --workers "$used_cores" --against all --runs "$few"
+    [ -z "$more" ] || step uts-beyond uts --size "$tree" --workers "$more" --against all --runs "$few"
+    [ -z "$trees" ] || step uts-trees uts --size "$trees" --workers "$workers" --against serial --runs "$few"
     step gemm gemm --size "$sizes" --type double,single --workers "$used_cores" --against "$blas" --runs "$runs"
     more=$(beyond "$cores" 1,2,4,8,16) # what else the table of the seeds has
     [ -z "$more" ] || step gemm-beyond gemm --size 1000 --workers "$more" --against none --runs "$runs"
