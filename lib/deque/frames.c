@@ -88,7 +88,8 @@ bool heist__frames_claim(heist__frames *f, heist_slot *slot)
     uint32_t mine = heist__frames_number(f, slot);
     for (;;) {
         uint64_t published = heist__load_relaxed(&f->published); /* relaxed: the CAS checks it */
-        uint32_t stolen = number_of(heist__load_acquire(&f->top));
+        uint32_t stolen =
+            number_of(heist__load_acquire(&f->top)); /* pairs with heist__frames_take: it has read its slot */
         if (number_of(published) <= mine) {
             /* Private, but a thief has asked: half of what is older becomes public. */
             uint32_t offer = mine > stolen ? stolen + (mine - stolen + 1) / 2 : 0;
@@ -114,7 +115,7 @@ void heist__frames_answer(heist__frames *f)
 {
     if (heist__load_relaxed(f->pop_gate) != HEIST__POP_SHUT) return; /* relaxed: a request seen late is answered late */
     uint64_t published = heist__load_relaxed(&f->published);         /* relaxed: the CAS checks it */
-    uint32_t stolen = number_of(heist__load_acquire(&f->top));
+    uint32_t stolen = number_of(heist__load_acquire(&f->top)); /* pairs with heist__frames_take: it has read its slot */
     uint32_t bottom = heist__frames_number(f, heist__load_relaxed(&f->face.bottom)); /* relaxed: this thread wrote it */
     uint32_t offer = bottom > stolen ? stolen + (bottom - stolen + 1) / 2 : 0;
     if (offer > number_of(published)) move_published(f, published, offer);
@@ -148,7 +149,7 @@ bool heist__frames_take_out(heist__frames *f, heist_slot *slot, heist_slot *bott
 heist_slot *heist__frames_absorb(heist__frames *f, heist_slot *bottom)
 {
     uint32_t end = heist__frames_number(f, bottom);
-    uint32_t stolen = number_of(heist__load_acquire(&f->top));
+    uint32_t stolen = number_of(heist__load_acquire(&f->top)); /* pairs with heist__frames_take: it has read its slot */
     /* Bottom goes down before top does: at no moment may the joined child's slot lie between them. */
     heist__store_release(&f->face.bottom, end > stolen ? f->slots : bottom - 1); /* D2, D7 */
     if (end > stolen) {

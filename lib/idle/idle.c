@@ -12,7 +12,7 @@
 static bool rouse(heist__idle *idle, heist__sleeper *s)
 {
     if (heist__exchange_seq_cst(&s->asleep, 0) == 0) return false; /* I3 */
-    heist__add_seq_cst(&idle->asleep, (uint32_t)-1);
+    heist__add_seq_cst(&idle->asleep, (uint32_t)-1);               /* I3: one count, one rousing */
     return true;
 }
 
@@ -35,7 +35,7 @@ void heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idl
 
 void heist__idle_search(heist__idle *idle)
 {
-    heist__add_seq_cst(&idle->searching, 1);
+    heist__add_seq_cst(&idle->searching, 1); /* I4: pushes rely on it from here on */
 }
 
 /* Whether there is anything that pushes have left to the searcher that is leaving. If not, later ones will look by

@@ -160,7 +160,8 @@ size_t heist__inbox_take(heist__inbox *inbox, heist__parcel *parcels, size_t mos
 size_t heist__inbox_size(const heist__inbox *inbox)
 {
     uint64_t tail = heist__load_relaxed(&inbox->tail); /* relaxed: a hint */
-    return (size_t)(tail - first_position(inbox, tail));
+    int64_t count = ahead_of(tail, first_position(inbox, tail));
+    return count > 0 ? (size_t)count : 0; /* takers may have passed that tail meanwhile */
 }
 
 bool heist__inbox_looks_empty(const heist__inbox *inbox)

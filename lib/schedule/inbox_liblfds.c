@@ -100,7 +100,7 @@ size_t heist__inbox_size(const heist__inbox *inbox)
 {
     lfds711_pal_uint_t count = 0;
     lfds711_queue_bmm_query(inbox->state, LFDS711_QUEUE_BMM_QUERY_GET_POTENTIALLY_INACCURATE_COUNT, NULL, &count);
-    return (size_t)count;
+    return count <= INTPTR_MAX ? (size_t)count : 0; /* a difference of two counters, read one after the other */
 }
 
 /* For a producer that is in the middle of its put. Sleeps in the end, because a yield does not let a thread of lower

@@ -47,7 +47,7 @@ void heist__run_stolen(heist__worker *w, const heist__stolen *stolen)
     heist__add_seq_cst(&home->children_done, 1);          /* J3 */
     heist__frames_renew(&w->frames);                      /* J4 */
     heist__level_leave(w);
-    heist__store_release(&w->waits_on, waits_on);
+    heist__store_release(&w->waits_on, waits_on); /* J3: after the count, so that who follows it finds it over */
     if (heist__load_seq_cst(&home->join_asleep)) heist__futex_wake(&home->children_done, 1); /* J3 */
 }
 
@@ -101,20 +101,21 @@ static bool leapfrog(heist__worker *w, heist_task *task, uintptr_t taken)
 static void say_waits_on(heist__worker *w, heist_task *task, uintptr_t taken)
 {
     uint64_t done = heist__load_acquire(&w->children_done); /* J3: read before the state */
-    if (heist__load_acquire(&task->state) != taken) return;
+    if (heist__load_acquire(&task->state) != taken) return; /* J2 */
+    /* J1: pairs with leapfrog's look at waits_on; the count in it is J3's. */
     heist__store_release(&w->waits_on, done << 16 | ((taken >> 3) + 1));
 }
 
 /* Sleeps until a child finishes, or for `nap_ns`. */
 static void sleep_until_done(heist__worker *w, heist_task *task, int64_t nap_ns)
 {
-    heist__store_seq_cst(&w->join_asleep, 1); /* J3: before the looks below */
-    uint32_t done = heist__load_seq_cst(&w->children_done);
-    if (heist__load_acquire(&task->state) != HEIST__TASK_DONE) {
+    heist__store_seq_cst(&w->join_asleep, 1);                    /* J3: before the looks below */
+    uint32_t done = heist__load_seq_cst(&w->children_done);      /* J3: the futex compares it */
+    if (heist__load_acquire(&task->state) != HEIST__TASK_DONE) { /* J2 */
         heist__count(&w->counters.parks);
         heist__futex_wait(&w->children_done, done, nap_ns);
     }
-    heist__store_seq_cst(&w->join_asleep, 0);
+    heist__store_seq_cst(&w->join_asleep, 0); /* J3: seen late it costs a wake in vain */
 }
 
 static void wait_for_stolen(heist__worker *w, heist_task *task)
@@ -137,14 +138,14 @@ static void wait_for_stolen(heist__worker *w, heist_task *task)
             if (nap_ns < LONGEST_NAP_NS) nap_ns *= 2;
         }
     }
-    heist__store_release(&w->waits_on, 0);
+    heist__store_release(&w->waits_on, 0); /* J1: as in heist__run_stolen */
 }
 
 /* Whether `task` lies in the deque, as far as the owner knows; *slot is where. */
 static bool in_deque(heist__worker *w, heist_slot *bottom, heist_task *task, heist_slot **slot)
 {
-    uintptr_t state = heist__load_acquire(&task->state);
-    if (state < 4096) return false; /* no address: taken, done */
+    uintptr_t state = heist__load_acquire(&task->state); /* J1, J2: a thief may have written it */
+    if (state < 4096) return false;                      /* no address: taken, done */
     *slot = (heist_slot *)state;
     /* A thief that is slow to say that it has the task leaves an old address; the slot may hold another by now. */
     return *slot >= w->frames.slots && *slot < bottom && heist__load_relaxed(*slot) == task; /* relaxed: own */

@@ -84,14 +84,14 @@ void heist__loose_run(heist__worker *w, heist__loose *l)
 {
     heist_pool *pool = w->pool;
     heist__scope_core *core = l->core;
-    bool run = heist__load_acquire(&pool->state) != HEIST__POOL_CANCELLING;
+    bool run = heist__load_acquire(&pool->state) != HEIST__POOL_CANCELLING; /* S2: pairs with end_pool's store */
     if (run) {
         heist__level_enter(w, core, l->from);
         uint64_t waits_on = heist__load_relaxed(&w->waits_on); /* relaxed: own; as in heist__run_stolen */
-        heist__store_release(&w->waits_on, 0);
+        heist__store_release(&w->waits_on, 0);                 /* J1: pairs with leapfrog's look */
         l->task->run(&w->frames.face, heist__bottom_of(w), l->task);
         heist__level_leave(w);
-        heist__store_release(&w->waits_on, waits_on);
+        heist__store_release(&w->waits_on, waits_on); /* J1 */
         heist__count(&w->counters.detached);
     } else {
         heist__add_relaxed(&pool->cancelled, 1); /* relaxed: read after the detector is quiet, T1 */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "schedule/worker.h"
 
@@ -18,7 +19,6 @@
 #define LEAST_STACK ((size_t)64 << 10)
 #endif
 #define MOST_STACK ((size_t)1 << 40)
-#define MOST_BY_DEFAULT ((size_t)1 << 30)
 #define MOST_INBOX ((size_t)1 << 24)
 #define MOST_SLOTS ((size_t)UINT32_MAX - 2)
 #define MOST_SPIN 1000000u
@@ -52,7 +52,8 @@ static uint64_t number_from(const char *variable, uint64_t least, uint64_t most)
     if (!text) return 0;
     char *end;
     errno = 0;
-    unsigned long long value = strtoull(text, &end, 0);
+    bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X'); /* 010 is ten */
+    unsigned long long value = strtoull(text, &end, hex ? 16 : 10);
     unsigned shift = *end == 'K' || *end == 'k'   ? 10
                      : *end == 'M' || *end == 'm' ? 20
                      : *end == 'G' || *end == 'g' ? 30
@@ -146,14 +147,21 @@ static int copy_options(heist_options *o, const heist_options *from)
     return check(o);
 }
 
+/* Half of the machine's memory: the kernel refuses a thread whose stack might not fit into all of it. */
+static size_t most_by_default(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    size_t half = pages > 0 && page > 0 ? (size_t)pages / 2 * (size_t)page : (size_t)1 << 30;
+    return half < MOST_STACK ? half : MOST_STACK;
+}
+
 /* Frames of tasks are larger than those of the serial program, and waiting adds to them; address space is cheap. */
 static size_t default_stack(void)
 {
     struct rlimit limit;
-    size_t main_stack = (size_t)8 << 20;
-    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur > main_stack)
-        main_stack = limit.rlim_cur;
-    return main_stack > MOST_BY_DEFAULT / 8 ? MOST_BY_DEFAULT : main_stack * 8;
+    size_t main_stack = (size_t)8 << 20, most = most_by_default();
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur > main_stack) main_stack = limit.rlim_cur;
+    return main_stack > most / 8 ? most & ~(size_t)4095 : main_stack * 8; /* RLIM_INFINITY is more than any */
 }
 
 int heist__settings_read(heist__settings *s, const heist_options *options)
@@ -161,8 +169,9 @@ int heist__settings_read(heist__settings *s, const heist_options *options)
     heist_options o;
     int error = copy_options(&o, options);
     if (error) return error;
-    fill_from_environment(&o);
     memset(s, 0, sizeof *s);
+    s->topology_by_caller = o.topology;
+    fill_from_environment(&o);
     if (o.topology) {
         s->topology = strdup(o.topology);
         if (!s->topology) return heist__fail(-ENOMEM, "no memory for the options");

@@ -24,7 +24,8 @@ typedef struct heist__settings {
     uint64_t seed;
     char name[HEIST__NAME_SIZE];
     heist_fences fences;
-    char *topology; /* owned; NULL: this machine */
+    char *topology;          /* owned; NULL: this machine */
+    bool topology_by_caller; /* else the environment's: rubbish there is passed over */
     size_t inbox;
     size_t slots;
     bool strict;

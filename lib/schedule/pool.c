@@ -256,15 +256,28 @@ static void choose_spin(heist_pool *pool)
 /* Held while hwloc may hold a lock of its own, so that fork() does not fall into that. */
 static pthread_mutex_t machine_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Everything but the threads. */
-static int pool_make(heist_pool *pool)
+static int load_machine(heist_pool *pool)
 {
+    heist__settings *s = &pool->settings;
     char note[HEIST__NOTE] = "";
     pthread_mutex_lock(&machine_lock);
-    int error = heist__machine_load(&pool->machine, pool->settings.topology, note, sizeof note);
+    int error = heist__machine_load(&pool->machine, s->topology, note, sizeof note);
+    if (error && error != -ENOMEM && s->topology && !s->topology_by_caller) {
+        heist__passed_over("HEIST_TOPOLOGY", s->topology, "a machine that hwloc can read");
+        heist__note(pool, "HEIST_TOPOLOGY is ignored: %s", note);
+        error = heist__machine_load(&pool->machine, NULL, note, sizeof note);
+    }
     pthread_mutex_unlock(&machine_lock);
     if (error) return heist__fail(error, "%s", note[0] ? note : "the machine could not be read");
     if (note[0]) heist__note(pool, "%s", note);
+    return 0;
+}
+
+/* Everything but the threads. */
+static int pool_make(heist_pool *pool)
+{
+    int error = load_machine(pool);
+    if (error) return error;
     pool->count = pool->settings.workers;
     bool sure = true;
     if (!pool->count) pool->count = heist__default_workers(&sure); /* of this machine, whatever is described */
@@ -386,7 +399,7 @@ int heist_pool_close(heist_pool *pool)
     if (!pool) return heist__fail(-EINVAL, "heist_pool_close: no pool");
     uint32_t open = HEIST__POOL_OPEN;
     heist__cas_seq_cst(&pool->state, &open, HEIST__POOL_ENDING);
-    heist__fence_seq_cst(); /* S2: pairs with the fence in give_from_outside */
+    heist__fence_seq_cst(); /* S2: pairs with the fence in heist__submit */
     return 0;
 }
 

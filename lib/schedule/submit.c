@@ -19,6 +19,9 @@
  * it looks by itself this often, for the tasks may be long, or wait for what it is about to submit. */
 #define ROOM_NAP_NS 1000000
 
+/* A century; longer is for ever. */
+#define LONGEST_PATIENCE_MS INT64_C(3155760000000)
+
 /* ---- out of it ---- */
 
 static heist__loose *unpack(const heist__parcel *parcel, heist__call *room, size_t size)
@@ -40,7 +43,7 @@ static void tell_of_room(heist_pool *pool, const heist__inbox *inbox)
     heist__fence_seq_cst(); /* S1: the room made comes before the look for those who want it */
     if (heist__load_relaxed(&pool->wanting_room) == 0) return; /* relaxed: S1 orders it */
     if (heist__inbox_size(inbox) > pool->settings.inbox / 2) return;
-    heist__add_seq_cst(&pool->room, 1);
+    heist__add_seq_cst(&pool->room, 1); /* S1: who read it before its look does not fall asleep now */
     heist__futex_wake(&pool->room, INT_MAX);
 }
 
@@ -106,11 +109,11 @@ static int put_when_room(heist_pool *pool, heist__inbox *inbox, const heist__par
     heist__add_seq_cst(&pool->wanting_room, 1); /* S1 */
     heist__fence_seq_cst(); /* S1: before the looks at the slots, which only acquire. Pairs with that in tell_of_room. */
     for (;;) {
-        uint32_t room = heist__load_seq_cst(&pool->room);
+        uint32_t room = heist__load_seq_cst(&pool->room); /* S1: before the look. Pairs with the add in tell_of_room. */
         if (heist__inbox_put(inbox, parcel)) break;
         int64_t passed = heist__clock_ns() - began, nap = ROOM_NAP_NS;
         if (passed < napped) passed = napped;
-        if (patience_ms >= 0 && (int64_t)patience_ms * 1000000 - passed < nap)
+        if (patience_ms >= 0 && patience_ms <= LONGEST_PATIENCE_MS && (int64_t)patience_ms * 1000000 - passed < nap)
             nap = (int64_t)patience_ms * 1000000 - passed;
         if (nap <= 0) {
             error = -ETIMEDOUT;
@@ -118,7 +121,7 @@ static int put_when_room(heist_pool *pool, heist__inbox *inbox, const heist__par
         }
         if (heist__futex_wait(&pool->room, room, nap)) napped += nap;
     }
-    heist__add_seq_cst(&pool->wanting_room, (uint32_t)-1);
+    heist__add_seq_cst(&pool->wanting_room, (uint32_t)-1); /* S1: seen late it costs a wake in vain */
     return error;
 }
 

@@ -50,7 +50,7 @@ static bool has_work(heist__worker *w)
 static bool any_work(void *worker)
 {
     const heist_pool *pool = ((heist__worker *)worker)->pool;
-    if (heist__load_acquire(&pool->stop)) return true;
+    if (heist__load_acquire(&pool->stop)) return true; /* I1: stop_threads stores it, then rouses everybody */
     for (unsigned i = 0; i < pool->inbox_count; i++) {
         if (!heist__inbox_looks_empty(&pool->inboxes[i])) return true;
     }
@@ -104,7 +104,9 @@ static heist_steal rob_loose(heist__worker *w, heist__worker *victim, loot *foun
     found->loose = taken[0];
     for (size_t i = 1; i < n; i++) {
         heist__loose *l = taken[i];
-        if (heist_deque_push(w->loose, l) < 0) heist__loose_run(w, l); /* no memory: now is as good as later */
+        if (heist_deque_push(w->loose, l) == 0) continue;
+        heist__loose_run(w, l); /* no memory: now is as good as later */
+        heist__tell_waiters(w->pool);
     }
     return HEIST_STEAL_GOT;
 }
@@ -166,7 +168,7 @@ static void search_and_run(heist__worker *w)
     heist__backoff backoff;
     heist__backoff_begin(&backoff, w->pool->settings.spin);
     heist__idle_search(&w->pool->idle);
-    while (!heist__load_acquire(&w->pool->stop)) {
+    while (!heist__load_acquire(&w->pool->stop)) { /* pairs with the store in stop_threads */
         loot found;
         if (find(w, &found)) {
             if (heist__idle_found(&w->pool->idle, &calls)) heist__count(&w->counters.wakes);

@@ -272,7 +272,7 @@ void heist__registry_add(heist_pool *pool);
 bool heist__registry_claim(heist_pool *pool);
 void heist__registry_remove(heist_pool *pool);
 
-/* ---- observe/print.c ---- */
+/* ---- observe/stats.c ---- */
 bool heist__stats_wanted(void);
 void heist__stats_print(heist_pool *pool);
 

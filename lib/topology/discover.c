@@ -5,6 +5,7 @@
  * Each of the numbers in a heist__pu is that of one object: see core_of, cache_of, node_of, package_of. */
 #include "topology/discover.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -323,10 +324,12 @@ static int describe(hwloc_topology_t topology, heist__machine *m, const char *de
 {
     struct stat status;
     if (!description) return 0;
-    if (looks_like_path(description) || stat(description, &status) == 0) {
-        return describe_by_file(topology, m, description);
+    bool file = looks_like_path(description) || stat(description, &status) == 0;
+    int error = file ? describe_by_file(topology, m, description) : describe_by_text(topology, m, description);
+    for (char *c = m->note; *c; c++) {
+        if (iscntrl((unsigned char)*c)) *c = '?'; /* one line, and nothing that a terminal would obey */
     }
-    return describe_by_text(topology, m, description);
+    return error;
 }
 
 static int load(hwloc_topology_t topology, heist__machine *m, const char *description, const heist__cpus *allowed)

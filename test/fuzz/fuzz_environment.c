@@ -55,8 +55,6 @@ static uint64_t number_in(const char *text, uint64_t least, uint64_t most)
     if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X') && digit(text[2]) < 16) {
         base = 16;
         text += 2;
-    } else if (text[0] == '0') {
-        base = 8;
     }
     if (digit(*text) >= base) return 0;
     for (; digit(*text) < base; text++) {

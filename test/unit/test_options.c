@@ -127,25 +127,40 @@ static void a_newer_callers_struct_may_be_longer_if_it_says_nothing_new(void)
 
 /* ---- the environment ---- */
 
+/* What is said on stderr goes to a file until `heard` is asked for it. */
+typedef struct {
+    FILE *file;
+    int stderr_before;
+} ear;
+
+static ear listening(void)
+{
+    ear e = {tmpfile(), dup(STDERR_FILENO)};
+    TEST_ASSERT_NOT_NULL(e.file);
+    fflush(stderr);
+    dup2(fileno(e.file), STDERR_FILENO);
+    return e;
+}
+
+static void heard(ear e, char said[512])
+{
+    fflush(stderr);
+    dup2(e.stderr_before, STDERR_FILENO);
+    close(e.stderr_before);
+    rewind(e.file);
+    said[fread(said, 1, 511, e.file)] = '\0';
+    fclose(e.file);
+}
+
 /* Reads the settings with one variable set; what was said on stderr meanwhile is in `said`. */
 static heist__settings settings_with(const char *variable, const char *value, char said[512])
 {
     heist__settings settings;
-    fflush(stderr);
-    FILE *file = tmpfile();
-    TEST_ASSERT_NOT_NULL(file);
-    int old = dup(STDERR_FILENO);
-    dup2(fileno(file), STDERR_FILENO);
+    ear e = listening();
     setenv(variable, value, 1);
     int error = heist__settings_read(&settings, NULL);
     unsetenv(variable);
-    fflush(stderr);
-    dup2(old, STDERR_FILENO);
-    close(old);
-    rewind(file);
-    size_t n = fread(said, 1, 511, file);
-    said[n] = '\0';
-    fclose(file);
+    heard(e, said);
     TEST_ASSERT_EQUAL_INT(0, error);
     return settings;
 }
@@ -178,6 +193,8 @@ static void every_variable_is_honoured(void)
     HONOURED("HEIST_STRICT", "1", strict, 1);
     HONOURED("HEIST_STRICT", "0", strict, 0);
     HONOURED("HEIST_WORKERS", "", workers, 0);
+    HONOURED("HEIST_WORKERS", "010", workers, 10);
+    HONOURED("HEIST_WORKERS", "0x10", workers, 16);
     char said[512];
     heist__settings s = settings_with("HEIST_TOPOLOGY", "core:4 pu:2", said);
     TEST_ASSERT_EQUAL_STRING("core:4 pu:2", s.topology);
@@ -221,19 +238,48 @@ static void rubbish_is_a_warning_and_the_default(void)
     }
 }
 
-/* A program that fits the main thread's stack fits a worker's, with frames that are larger. */
-static void the_default_stack_is_several_times_the_main_threads(void)
+/* Whether it is one shows only when a pool is made of it. */
+static void a_machine_that_is_none_is_a_warning_and_the_default(void)
 {
-    char said[512];
-    heist__settings s = settings_with("HEIST_TEST_NOTHING", "1", said);
-    TEST_ASSERT_TRUE(s.stack_by_default);
-    struct rlimit limit;
-    TEST_ASSERT_EQUAL_INT(0, getrlimit(RLIMIT_STACK, &limit));
-    size_t most = (size_t)1 << 30;
-    size_t wanted = limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > most / 4 ? most : 4 * (size_t)limit.rlim_cur;
-    TEST_ASSERT_TRUE(s.stack_size >= wanted);
-    TEST_ASSERT_TRUE(s.stack_size <= most);
-    heist__settings_free(&s);
+    static const char *const rubbish[] = {"no machine\tat all\x1b[2J", "/no/such/file.xml"};
+    for (size_t i = 0; i < sizeof rubbish / sizeof *rubbish; i++) {
+        char said[512];
+        setenv("HEIST_TOPOLOGY", rubbish[i], 1);
+        ear e = listening();
+        heist_pool *pool = heist_pool_new(NULL);
+        heard(e, said);
+        unsetenv("HEIST_TOPOLOGY");
+        TEST_ASSERT_NOT_NULL_MESSAGE(pool, heist_explain());
+        TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said, "HEIST_TOPOLOGY"), said);
+        TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said, "ignored"), said);
+        const char *notes = heist_pool_notes(pool);
+        TEST_ASSERT_NOT_NULL_MESSAGE(strstr(notes, "HEIST_TOPOLOGY is ignored"), notes);
+        TEST_ASSERT_NULL_MESSAGE(strpbrk(said, "\t\x1b"), "the terminal obeys it");
+        TEST_ASSERT_NULL_MESSAGE(strpbrk(notes, "\t\x1b"), "the terminal obeys it");
+        free_pool(pool);
+    }
+}
+
+/* A program that fits the main thread's stack fits a worker's, with frames that are larger, if it fits the machine. */
+static void the_default_stack_is_eight_times_the_main_threads(void)
+{
+    static const size_t limits[] = {(size_t)1 << 20, (size_t)8 << 20, (size_t)100 << 20, (size_t)2 << 30,
+                                    RLIM_INFINITY};
+    size_t memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    struct rlimit before, limit;
+    TEST_ASSERT_EQUAL_INT(0, getrlimit(RLIMIT_STACK, &before));
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        char said[512];
+        limit = before;
+        limit.rlim_cur = limits[i] < before.rlim_max ? limits[i] : before.rlim_max;
+        TEST_ASSERT_EQUAL_INT(0, setrlimit(RLIMIT_STACK, &limit));
+        heist__settings s = settings_with("HEIST_TEST_NOTHING", "1", said);
+        setrlimit(RLIMIT_STACK, &before);
+        TEST_ASSERT_TRUE(s.stack_by_default);
+        TEST_ASSERT_TRUE(s.stack_size >= (limit.rlim_cur > memory / 16 ? memory / 2 - 4096 : 8 * limit.rlim_cur));
+        TEST_ASSERT_TRUE(s.stack_size <= memory / 2 || s.stack_size == (size_t)64 << 20);
+        heist__settings_free(&s);
+    }
 }
 
 static void the_caller_comes_before_the_environment(void)
@@ -271,7 +317,8 @@ int main(void)
     RUN_TEST(a_newer_callers_struct_may_be_longer_if_it_says_nothing_new);
     RUN_TEST(every_variable_is_honoured);
     RUN_TEST(rubbish_is_a_warning_and_the_default);
-    RUN_TEST(the_default_stack_is_several_times_the_main_threads);
+    RUN_TEST(a_machine_that_is_none_is_a_warning_and_the_default);
+    RUN_TEST(the_default_stack_is_eight_times_the_main_threads);
     RUN_TEST(the_caller_comes_before_the_environment);
     RUN_TEST(every_error_has_a_sentence);
     return UNITY_END();

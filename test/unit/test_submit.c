@@ -1,6 +1,7 @@
 /* Submission from outside: nothing that was accepted is lost, each runs exactly once, a full inbox is told as the
  * caller wishes, and heist_pool_wait covers whatever was accepted before it was called. */
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -151,6 +152,30 @@ static void *submit_all(void *argument)
         CHECK(s->patience != HEIST_WAIT || error == 0);
     }
     return NULL;
+}
+
+static void patience_may_be_longer_than_the_clock_can_tell(void)
+{
+    static const long patience[] = {LONG_MAX, LONG_MAX / 1000, LONG_MAX / 1000000 + 1};
+    blocker b;
+    heist_pool *pool = pool_held_up(&b, 2);
+    fill(pool);
+    submitter s[3] = {0};
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++) {
+        s[i].pool = pool;
+        s[i].patience = patience[i];
+        s[i].tasks = 1;
+        pthread_create(&threads[i], NULL, submit_all, &s[i]);
+    }
+    sleep_us(30000);
+    for (int i = 0; i < 3; i++) TEST_ASSERT_EQUAL_size_t(0, atomic_load(&s[i].refused));
+    let_go(&b);
+    for (int i = 0; i < 3; i++) {
+        pthread_join(threads[i], NULL);
+        TEST_ASSERT_EQUAL_size_t(1, atomic_load(&s[i].accepted));
+    }
+    free_pool(pool);
 }
 
 static void who_waits_gets_in_when_there_is_room(void)
@@ -467,6 +492,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(a_full_inbox_refuses_who_does_not_wait);
     RUN_TEST(a_full_inbox_keeps_who_waits_a_while_no_longer);
+    RUN_TEST(patience_may_be_longer_than_the_clock_can_tell);
     RUN_TEST(who_waits_gets_in_when_there_is_room);
     RUN_TEST(who_waits_gets_in_though_the_inbox_stays_nearly_full);
     RUN_TEST(the_rest_of_a_batch_does_not_wait_for_its_first);
