@@ -24,7 +24,15 @@ NOT_MEASURED = re.compile('not measured at all: (tree-beyond )?wide (wide-beyond
 MESON = '''#!/bin/sh
 case $1 in
     --version) echo 1.2.0 ;;
-    setup) while [ $# -gt 2 ]; do shift; done; mkdir -p "$1/meson-private" "$1/perf" ;;
+    setup)
+        if [ -n "$SETUP_WAITS" ]; then
+            trap 'exit 1' INT
+            touch "$WAITING"
+            for i in $(seq 600); do sleep 0.1; done
+        fi
+        while [ $# -gt 2 ]; do shift; done
+        mkdir -p "$1/meson-private" "$1/perf"
+        ;;
     compile) [ -z "$NO_BUILD" ] || exit 1; cp "${0%/*}/pretended-perf" "$3/perf/heist-perf" ;;
 esac
 '''
@@ -161,14 +169,14 @@ def a_tree_that_is_read_only_will_do():
     assert refused.returncode == 2 and 'cannot write to' in refused.stderr, refused
 
 
-def interrupted_in_tree(where, **more):
-    """A sweep of four, interrupted in the second as from a terminal: every process gets the signal. Gives its
-    status."""
+def interrupted_when_waiting(where, **more):
+    """A sweep of four, interrupted as from a terminal when something in it waits: every process gets the signal. Gives
+    its status."""
     waiting = os.path.join(where, 'waiting')
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell cannot catch what it was told to ignore
     running = subprocess.Popen(command('--only', 'fib,tree,wide,steal'), cwd=where, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True, start_new_session=True, stdin=subprocess.DEVNULL,
-                               env=environment(WAITS='tree', WAITING=waiting, **more))
+                               env=environment(WAITING=waiting, **more))
     deadline = time.monotonic() + WAIT
     while not os.path.exists(waiting) and running.poll() is None and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -179,7 +187,7 @@ def interrupted_in_tree(where, **more):
 
 def an_interrupt_leaves_what_there_is():
     where = place('interrupted')
-    status = interrupted_in_tree(where)
+    status = interrupted_when_waiting(where, WAITS='tree')
     assert status == 130, status
     text = page(where, 'report')
     assert 'A task of fib costs' in text and 'tree was interrupted' in text
@@ -189,11 +197,23 @@ def an_interrupt_leaves_what_there_is():
 
 def an_interrupt_that_kills_the_program_leaves_what_was_before():
     where = place('killed')
-    status = interrupted_in_tree(where, DIES='1')
+    status = interrupted_when_waiting(where, WAITS='tree', DIES='1')
     assert status == 130, status
     text = page(where, 'report')
     assert 'A task of fib costs' in text and 'A task of tree' not in text and NOT_MEASURED.search(text)
     assert not leftovers(where)
+
+
+def an_interrupt_before_anything_is_measured_ends_it_and_keeps_the_build():
+    where = place('unbuilt')
+    before = sweep('--only', 'fib', where=where)
+    assert before.returncode == 0, before
+    shutil.rmtree(os.path.join(where, 'report'))
+    built = os.path.join(TREE, 'build', 'sweep', 'release', 'perf', 'heist-perf')
+    assert os.path.exists(built)
+    status = interrupted_when_waiting(where, SETUP_WAITS='1')
+    assert status == 130, status
+    assert os.path.exists(built) and not os.path.exists(os.path.join(where, 'report'))
 
 
 def a_wrong_result_is_status_1():
@@ -290,7 +310,7 @@ def workers_are_counted_up_to_the_cores_and_to_eight():
 
 prepare()
 HELPERS = ('executable', 'prepare', 'command', 'environment', 'place', 'sweep', 'page', 'leftovers',
-           'interrupted_in_tree')
+           'interrupted_when_waiting')
 try:
     status = cases.run('test_sweep', [value for name, value in list(globals().items()) if callable(value) and
                                       getattr(value, '__module__', '') == '__main__' and name not in HELPERS])
