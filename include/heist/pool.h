@@ -130,7 +130,8 @@ HEIST_API int heist_run(heist_pool *pool, heist_function *function, void *argume
  * Returns 0, -EAGAIN (full, and not to wait), -ETIMEDOUT, -ENOMEM, -ESHUTDOWN; then it will not run. */
 HEIST_API int heist_submit(heist_pool *pool, heist_function *function, void *argument, long patience_ms);
 
-/* Waits until everything given to the pool by then, however nested, has finished and is visible.
+/* Waits until everything given to the pool, however nested, has finished and is visible. There must be a moment at which
+ * nothing is left: what others give without a pause is waited for, too. To wait for one's own, use a scope.
  * Call from: any thread but the pool's workers, and those that they wait for in a run (-EDEADLK).  Blocks: yes. */
 HEIST_API int heist_pool_wait(heist_pool *pool);
 
