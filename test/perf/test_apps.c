@@ -11,6 +11,7 @@
 #include "apps/sort/sort.h"
 #include "apps/strassen/strassen.h"
 #include "apps/uts/uts.h"
+#include "strassen_sample.h"
 #include "test_scale.h"
 
 volatile bool perf_interrupted; /* the harness's, in its programs */
@@ -444,30 +445,6 @@ static double greatest_difference(const double *x, const double *y, size_t count
         if (!(d <= greatest)) greatest = d; /* a NaN is kept */
     }
     return greatest;
-}
-
-static void the_base_multiplies_parts_of_larger_matrices(void)
-{
-    enum { STRIDE = 131, MOST = 128 };
-    static double a[STRIDE * MOST], b[STRIDE * MOST], c[STRIDE * MOST];
-    for (size_t i = 0; i < STRIDE * MOST; i++) {
-        a[i] = (double)(random_number() % 201) - 100; /* whole numbers: there is nothing to be rounded */
-        b[i] = (double)(random_number() % 201) - 100;
-    }
-    for (size_t n = 1; n <= MOST; n = n < 20 ? n + 1 : n * 2 - n % 16) {
-        for (size_t i = 0; i < STRIDE * MOST; i++) c[i] = 0.5;
-        struct strassen_product p = {{c + 1, STRIDE}, {a + 2, STRIDE}, {b + 3, STRIDE}, n, NULL};
-        strassen_base(&p);
-        for (size_t i = 0; i < n; i++) {
-            for (size_t j = 0; j < n; j++) {
-                double sum = 0;
-                for (size_t k = 0; k < n; k++) sum += p.left.at[i * STRIDE + k] * p.right.at[k * STRIDE + j];
-                TEST_ASSERT_TRUE(sum == p.to.at[i * STRIDE + j]);
-                p.to.at[i * STRIDE + j] = 0.5;
-            }
-        }
-        for (size_t i = 0; i < STRIDE * MOST; i++) TEST_ASSERT_TRUE(c[i] == 0.5); /* nothing else was touched */
-    }
 }
 
 /* Runs with a cut-off that need not be one of those that the command accepts. */
