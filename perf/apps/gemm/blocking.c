@@ -46,11 +46,12 @@ static size_t slice_depth(const struct gemm_kernel *kernel, const struct gemm_ca
     return at_least(divide_up(k, at_least(divide_up(k, most), 1)), 1);
 }
 
-/* Halves the longer side of a tile until every worker has enough of them that the last ones do not matter. */
+/* Halves the longer side of a tile until every worker has enough of them that the last ones do not matter. Of a part
+ * that is one worker's own, others take some in the end only. */
 static void cut_tiles(struct gemm_blocking *blocking, const struct gemm_kernel *kernel, size_t m, size_t n,
                       unsigned workers)
 {
-    const size_t for_each = workers > 1 ? 24 : 1;
+    const size_t for_each = workers > 1 ? 24 : 8;
     while (divide_up(m, blocking->tile_m) * divide_up(n, blocking->tile_n) < for_each * workers) {
         bool tall = blocking->tile_m >= blocking->tile_n;
         if (tall && blocking->tile_m >= 8 * kernel->rows)
@@ -73,20 +74,36 @@ static void cut_leaves(struct gemm_blocking *blocking, size_t m, size_t n, unsig
     blocking->leaf_k = blocking->slice;
 }
 
+/* What is left of m, n and the workers in the largest part. */
+static void find_part(const struct gemm_kernel *kernel, size_t least, size_t *m, size_t *n, unsigned *workers)
+{
+    bool rows;
+    size_t at;
+    while (gemm_part_cut(kernel, least, *m, *n, *workers, &rows, &at)) {
+        *(rows ? m : n) = at;
+        *workers -= *workers / 2;
+    }
+}
+
 struct gemm_blocking gemm_blocking_choose(const struct gemm_kernel *kernel, const struct gemm_caches *caches, size_t m,
                                           size_t n, size_t k, unsigned workers)
 {
     const size_t most_at_once = 4096;
-    struct gemm_blocking blocking = {.slice = slice_depth(kernel, caches, k), .workers = workers};
+    struct gemm_blocking blocking = {.slice = slice_depth(kernel, caches, k), .part_least = 160, .workers = workers};
+    cut_leaves(&blocking, at_least(m, 1), at_least(n, 1), workers);
+    unsigned sharing = workers;
+    find_part(kernel, blocking.part_least, &m, &n, &sharing);
     size_t line = blocking.slice * gemm_type_size(kernel->type);
     blocking.round_m = at_most(m, most_at_once / kernel->rows * kernel->rows);
     blocking.round_n = at_most(n, most_at_once / kernel->columns * kernel->columns);
-    size_t slices = caches->last / 2 / at_least((blocking.round_m + blocking.round_n) * line, 1);
+    /* one slice after the other is packed to where the last one was, in the worker's own caches; but several workers
+     * wait for each other at the end of each round */
+    size_t slices = sharing > 1 ? caches->last / 2 / at_least((blocking.round_m + blocking.round_n) * line, 1) : 1;
     blocking.round_k = at_least(slices, 1) * blocking.slice;
     blocking.tile_m = at_least(caches->second / 4 / line, 4 * kernel->rows);
     blocking.tile_n = at_least(caches->second / 2 / line, 4 * kernel->columns);
-    cut_tiles(&blocking, kernel, at_least(blocking.round_m, 1), at_least(blocking.round_n, 1), workers);
-    cut_leaves(&blocking, at_least(m, 1), at_least(n, 1), workers);
+    if (workers > 1)
+        cut_tiles(&blocking, kernel, at_least(blocking.round_m, 1), at_least(blocking.round_n, 1), sharing);
     return blocking;
 }
 

@@ -1,7 +1,7 @@
 /* gemm: C = A*B + C, row-major, in double or single precision; what its files share.
  *
- * The way down, from the whole to the registers: a product is cut into rounds (rounds.c), each small enough that its A
- * and B lie packed in the last cache; packing puts the numbers into the order in which they are used (pack.c); a
+ * The way down, from the whole to the registers: a product is cut into a part for each worker, if it is large enough
+ * (parts.c), and that into rounds (rounds.c), each small enough that its A and B lie packed in the last cache; packing puts the numbers into the order in which they are used (pack.c); a
  * round's C is cut into tiles, which are the tasks (tiles.c, openmp.c) and are computed from the packed panels (tile.c)
  * by a micro-kernel that holds a few rows and columns of C in registers (kernel_*.c). The recursive variant
  * (recursive.c) halves the product itself and packs in the leaves. blocking.c says how large all these pieces are. */
@@ -73,6 +73,7 @@ struct gemm_blocking {
     size_t round_m, round_n, round_k; /* the most that is packed at once */
     size_t tile_m, tile_n;            /* the most that one task computes */
     size_t leaf_m, leaf_n, leaf_k;    /* the same in the recursive variant */
+    size_t part_least;                /* m*n/(m+n) of the smallest part that a worker packs for alone */
     unsigned workers;
 };
 
@@ -94,6 +95,24 @@ struct gemm_method {
     const struct gemm_blas *blas; /* not NULL: it computes the tiles, and nothing is packed */
     struct gemm_blocking blocking;
 };
+
+/* ---- parts: parts.c ---- */
+
+struct gemm_part {
+    struct gemm_product product;
+    size_t workspace; /* where in the whole's its own begins, gemm_part_workspace_size bytes */
+    unsigned workers; /* that it is meant for */
+};
+struct gemm_part gemm_part_whole(const struct gemm_method *method, const struct gemm_product *product);
+size_t gemm_part_workspace_size(const struct gemm_method *method, const struct gemm_part *part);
+
+/* False: it is to be computed in rounds. True: `first` and `second` are its halves, for half of the workers each. */
+bool gemm_part_split(const struct gemm_method *method, const struct gemm_part *part, struct gemm_part *first,
+                     struct gemm_part *second);
+
+/* Where that cuts; the first half is the larger one. */
+bool gemm_part_cut(const struct gemm_kernel *kernel, size_t least, size_t m, size_t n, unsigned workers, bool *rows,
+                   size_t *at);
 
 /* ---- rounds: rounds.c; packing: pack.c; tiles: tile.c ---- */
 
@@ -158,7 +177,7 @@ void gemm_serial_recursive(const struct gemm_method *method, const struct gemm_p
 size_t gemm_leaf_workspace_size(const struct gemm_method *method, const struct gemm_product *product);
 void gemm_leaf_multiply(const struct gemm_method *method, const struct gemm_product *leaf, void *workspace);
 
-/* By a pool's workers: tiles.c, recursive.c. The second takes a workspace for each of them, one behind the other,
+/* By a pool's workers: tiles.c, recursive.c. The first takes the workspace of the whole part, the second a workspace for each of them, one behind the other,
  * gemm_leaf_stride apart. */
 struct heist_pool;
 void gemm_heist_tiles(struct heist_pool *pool, const struct gemm_method *method, const struct gemm_product *product,

@@ -42,6 +42,20 @@ static void run_round(const struct gemm_round *round, void *context)
     multiply(round, gemm_tile_whole(round));
 }
 
+static void parts(const struct gemm_work *work, struct gemm_part part)
+{
+    struct gemm_part first, second;
+    if (!gemm_part_split(&work->method, &part, &first, &second)) {
+        gemm_rounds(&work->method, &part.product, (char *)work->workspace + part.workspace, run_round, NULL,
+                    &perf_interrupted);
+        return;
+    }
+#pragma omp task firstprivate(work, second)
+    parts(work, second);
+    parts(work, first);
+#pragma omp taskwait
+}
+
 /* A leaf has its thread's place; it holds no point at which the thread could turn to another task. */
 static void recurse(const struct gemm_work *work, size_t stride, struct gemm_product product)
 {
@@ -81,7 +95,7 @@ static void run(void *state)
         if (work->recursive)
             recurse(work, gemm_leaf_stride(&work->method, &work->product), work->product);
         else
-            gemm_rounds(&work->method, &work->product, work->workspace, run_round, NULL, &perf_interrupted);
+            parts(work, gemm_part_whole(&work->method, &work->product));
     }
 }
 

@@ -48,6 +48,20 @@ void run_round(const gemm_round *round, void *)
     multiply(round, gemm_tile_whole(round));
 }
 
+void parts(const gemm_work *work, const gemm_part &part)
+{
+    gemm_part first, second;
+    if (!gemm_part_split(&work->method, &part, &first, &second)) {
+        gemm_rounds(&work->method, &part.product, static_cast<char *>(work->workspace) + part.workspace, run_round,
+                    nullptr, &perf_interrupted);
+        return;
+    }
+    tbb::task_group other;
+    other.run([=] { parts(work, second); });
+    parts(work, first);
+    other.wait();
+}
+
 /* A leaf has its thread's place; it waits for nothing, so no other leaf comes between. */
 void leaf(const gemm_work *work, const gemm_product &product)
 {
@@ -96,7 +110,7 @@ void run(void *state)
         if (work->recursive)
             recurse(work, work->product);
         else
-            gemm_rounds(&work->method, &work->product, work->workspace, run_round, nullptr, &perf_interrupted);
+            parts(work, gemm_part_whole(&work->method, &work->product));
     });
 }
 

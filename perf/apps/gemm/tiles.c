@@ -1,4 +1,4 @@
-/* Tiles as tasks: for each round the panels of A and B are packed once, by tasks, for all; then C is halved, and its
+/* Tiles as tasks: each part of the product is one, and in a part for each round the panels of A and B are packed once, by tasks, for all; then C is halved, and its
  * halves, down to tiles. A thief takes the largest part that is left, so that few steals share the work out, and the
  * smallest parts come last. */
 #include <heist/heist.h>
@@ -50,20 +50,28 @@ static void run_round(const struct gemm_round *round, void *pool)
 struct whole {
     heist_pool *pool;
     const struct gemm_method *method;
-    const struct gemm_product *product;
-    void *workspace;
+    char *workspace;
     const volatile bool *stop;
 };
+typedef const struct whole *whole_pointer;
 
-static void all_rounds(void *argument)
+HEIST_VOID_TASK(parts, whole_pointer, whole, struct gemm_part, part)
 {
-    const struct whole *whole = argument;
-    gemm_rounds(whole->method, whole->product, whole->workspace, run_round, whole->pool, whole->stop);
+    struct gemm_part first, second;
+    if (!gemm_part_split(whole->method, &part, &first, &second)) {
+        gemm_rounds(whole->method, &part.product, whole->workspace + part.workspace, run_round, whole->pool,
+                    whole->stop);
+        return;
+    }
+    HEIST_SPAWN(other, parts, whole, second);
+    HEIST_CALL(parts, whole, first);
+    HEIST_SYNC(other);
 }
 
 void gemm_heist_tiles(heist_pool *pool, const struct gemm_method *method, const struct gemm_product *product,
                       void *workspace, const volatile bool *stop)
 {
-    struct whole whole = {pool, method, product, workspace, stop};
-    heist_run(pool, all_rounds, &whole); /* once, so that each round begins on a worker and not with a message to one */
+    struct whole whole = {pool, method, workspace, stop};
+    /* once, so that each round begins on a worker and not with a message to one */
+    HEIST_RUN(pool, parts, &whole, gemm_part_whole(method, product));
 }

@@ -96,8 +96,9 @@ static int choose_method(struct gemm_work *work, const struct perf_input *input,
 static int make_workspace(struct gemm_work *work, char *error, size_t room)
 {
     const struct gemm_product *p = &work->product;
-    size_t size =
-        work->recursive ? gemm_leaf_stride(&work->method, p) * work->workers : gemm_workspace_size(&work->method, p);
+    struct gemm_part whole = gemm_part_whole(&work->method, p);
+    size_t size = work->recursive ? gemm_leaf_stride(&work->method, p) * work->workers
+                                  : gemm_part_workspace_size(&work->method, &whole);
     work->workspace = gemm_workspace_new(size);
     if (work->workspace) return 0;
     snprintf(error, room, "no memory for packed panels");
