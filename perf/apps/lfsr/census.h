@@ -64,6 +64,7 @@ struct lfsr_census {
     struct lfsr_cycles found;
     uint64_t loops;
     uint64_t done; /* states, when it was interrupted */
+    bool cut;      /* an interruption came before its end */
     uint64_t loops_ns;
     bool metered;    /* this one reads clocks around each batch; it is not one of the timed ones */
     int tries;       /* metered runs so far */
