@@ -37,17 +37,37 @@ static void fail(struct perf_cell *cell, const char *why)
     perf_child_kill(&cell->child);
 }
 
-/* It is gone: the row says how, and with which settings, since it cannot say so itself. */
-static void fail_with_settings(struct perf_cell *cell, const char *why)
+static bool is_interruption(const char *check)
 {
-    char text[sizeof cell->check];
+    return strncmp(check, "interrupted", strlen("interrupted")) == 0;
+}
+
+/* It is gone, or was ended. An interruption is no failure: its right runs remain right. */
+static void lose(struct perf_cell *cell, const char *why)
+{
+    if (!is_interruption(why)) fail(cell, why);
+}
+
+/* A cell that never came to an outcome cannot say with which settings it was to run: these are its additions then, under
+ * the names that they have in other rows. */
+static void tell_settings(struct perf_cell *cell)
+{
+    char *text = cell->outcome.more;
+    size_t used = 0, room = sizeof cell->outcome.more;
     const struct perf_option *options = cell->workload->options;
-    int used = snprintf(text, sizeof text, "%s", why);
-    for (size_t i = 0; options && options[i].name && used < (int)sizeof text; i++) {
-        if (!perf_option_matters(&options[i], cell->offer->runtime)) continue;
-        used += snprintf(text + used, sizeof text - (size_t)used, "; %s %s", options[i].name, cell->settings[i]);
+    for (size_t i = 0; options && options[i].name; i++) {
+        const char *value = cell->settings[i];
+        const char *quote = value[strspn(value, "0123456789")] || (value[0] == '0' && value[1]) ? "\"" : "";
+        char name[64];
+        if (!perf_option_matters(&options[i], cell->offer->runtime) || !value[0] || strpbrk(value, "\"\\")) continue;
+        snprintf(name, sizeof name, "%s", options[i].name);
+        for (char *c = name; *c; c++)
+            if (*c == '-') *c = '_';
+        size_t length = strlen(name) + strlen(value) + sizeof ",\"\":\"\"";
+        if (length > room - used) return;
+        used +=
+            (size_t)snprintf(text + used, room - used, "%s\"%s\":%s%s%s", used ? "," : "", name, quote, value, quote);
     }
-    fail(cell, text);
 }
 
 /* Puts the settings behind each other as the protocol wants them. */
@@ -88,18 +108,18 @@ static void begin(struct perf_cell *cell, const struct perf_command *command)
     progress(cell, "prepares", 0, 0);
     cell->begun = true;
     if (perf_child_start(&cell->child, cell->offer->program, cell->workers, error, sizeof error)) {
-        fail_with_settings(cell, error);
+        lose(cell, error);
         return;
     }
     fill_request(&request, cell);
     if (perf_child_ask(&cell->child, &request, &answer, (double)command->limit, error, sizeof error)) {
-        fail_with_settings(cell, error);
+        lose(cell, error);
     } else if (answer.result == -ENOTSUP) {
         tell_left_out(cell->offer->runtime, answer.error);
         cell->begun = false;
         perf_child_kill(&cell->child);
     } else if (answer.result) {
-        fail_with_settings(cell, answer.error[0] ? answer.error : strerror(-answer.result));
+        lose(cell, answer.error[0] ? answer.error : strerror(-answer.result));
     }
 }
 
@@ -119,15 +139,18 @@ static void run(struct perf_cell *cell, const struct perf_command *command, bool
     char error[256];
     progress(cell, "warms up", warm ? cell->runs + 1 : 0, command->runs);
     if (perf_child_ask(&cell->child, &request, &answer, (double)command->limit, error, sizeof error)) {
-        fail_with_settings(cell, error);
+        lose(cell, error);
         return;
     }
-    bool ok = strcmp(answer.outcome.check, "ok") == 0, interrupted = strcmp(answer.outcome.check, "interrupted") == 0;
+    bool ok = strcmp(answer.outcome.check, "ok") == 0;
     if (!perf_json_members_valid(answer.outcome.more)) {
         fail(cell, "its additions to the row are no JSON");
     } else if (!ok) {
-        if (cell->runs == 0) cell->outcome = answer.outcome;
-        if (!interrupted) fail(cell, answer.outcome.check);
+        if (cell->runs == 0) {
+            cell->outcome = answer.outcome;
+            snprintf(cell->check, sizeof cell->check, "%s", answer.outcome.check);
+        }
+        lose(cell, answer.outcome.check);
     } else {
         snprintf(cell->check, sizeof cell->check, "ok");
         if (warm)
@@ -150,11 +173,12 @@ static int end_group(struct perf_cell **cells, size_t count)
     char error[256];
     for (size_t i = 0; i < count; i++) {
         struct perf_cell *cell = cells[i];
-        if (perf_child_quit(&cell->child, error, sizeof error) && !perf_caught_signal())
-            fail_with_settings(cell, error);
-        if (cell->begun && !cell->failed && cell->runs == 0) snprintf(cell->check, sizeof cell->check, "interrupted");
+        if (perf_child_quit(&cell->child, error, sizeof error) && !perf_caught_signal()) lose(cell, error);
+        if (cell->begun && !cell->failed && cell->runs == 0 && !is_interruption(cell->check))
+            snprintf(cell->check, sizeof cell->check, "interrupted");
+        if (cell->begun && !cell->outcome.check[0]) tell_settings(cell);
         qsort(cell->ns, (size_t)cell->runs, sizeof *cell->ns, by_time);
-        failed += cell->failed && strcmp(cell->check, "interrupted") != 0;
+        failed += cell->failed;
     }
     return failed;
 }

@@ -12,9 +12,9 @@
 
 #include "harness/app.h"
 
-static const char *const sizes[] = {"right",  "wrong",  "wrong-later", "crash",      "crash-at-end",
-                                    "hang",   "exit",   "refused",     "unprepared", "bad-more",
-                                    "silent", "gentle", "interrupted", "stopped",    "chatty"};
+static const char *const sizes[] = {"right",       "wrong",   "wrong-later", "crash",    "crash-at-end", "hang",
+                                    "exit",        "refused", "unprepared",  "bad-more", "silent",       "gentle",
+                                    "interrupted", "stopped", "chatty",      "cut",      "deaf"};
 
 static const char *size, *runtime, *flavour;
 static unsigned workers;
@@ -88,7 +88,8 @@ static void run(void *state)
     if (is("crash") && workers == 2) abort();
     if (is("exit")) _exit(0);
     while (is("hang")) nap(100);
-    while ((is("gentle") || is("interrupted")) && runs > 2 && !perf_interrupted) nap(10);
+    while (is("deaf") && runs > 2) nap(100);
+    while ((is("gentle") || is("interrupted") || is("cut")) && runs > 2 && !perf_interrupted) nap(10);
     if (is("chatty")) puts("this does not belong to the results");
     if (is("stopped") || strcmp(size, "stopped") == 0) nap(200);
 }
@@ -104,6 +105,8 @@ static void check(void *state, struct perf_outcome *outcome)
     outcome->ns = (strcmp(runtime, "serial") == 0 ? 3000000u : 2000000u / workers) + 1000u * (unsigned)(runs % 3);
     if (!is("silent")) perf_expect(outcome, "the answer", wrong ? 41 : 42, 42);
     if (is("interrupted") && perf_interrupted) snprintf(outcome->check, sizeof outcome->check, "interrupted");
+    if (is("cut") && perf_interrupted)
+        snprintf(outcome->check, sizeof outcome->check, "interrupted after 3 of 4 states");
     if (is("stopped") && runs > 1 && longest_gap < 100000000)
         snprintf(outcome->check, sizeof outcome->check, "it ran while another did");
     longest_gap = 0;
