@@ -13,7 +13,7 @@ import xml.etree.ElementTree
 
 import cases
 import sample
-from report import files, machine, page, plot, sections, summary, theme
+from report import files, machine, noise, page, plot, sections, summary, theme
 from report.sections import batches
 
 SCRATCH = tempfile.mkdtemp(prefix='heist report ')  # with spaces: every path must bear them
@@ -181,7 +181,7 @@ def noise_decides_no_goal():
     for slow in (1, 2):  # whether it seems to be met or not
         unclear = summary.tiles(sample.results(sample.slower(slow, runtime='heist'), sample.noisy(1.5, runtime='serial'),
                                                sample.noisy(1.5, runtime='heist', workload='gemm')))
-        assert [tile.goal for tile in unclear[2:4]] == [summary.UNCLEAR] * 2, unclear
+        assert [tile.goal for tile in unclear[2:4]] == [noise.UNCLEAR] * 2, unclear
         assert 'too noisy to judge' in page.tile(unclear[2])
     one = summary.tiles(sample.results(sample.slower(2, runtime='heist', workload='gemm'),
                                        sample.noisy(1.5, runtime='heist', workload='gemm', workers=2)))

@@ -6,6 +6,7 @@ equal.
 """
 FLOOR = 0.02  # no difference below this is spoken of
 NOISY = 0.15  # beyond this a sample is called noisy
+UNCLEAR = 'unclear'  # of a goal: neither met nor missed, since noise would decide
 
 
 def spread(row):
@@ -31,3 +32,8 @@ def compare(a, b, ratio=None):
     ratio = ratio or a.min_ns / b.min_ns
     limit = 1 + tolerance(a, b)
     return 1 if ratio > limit else -1 if ratio < 1 / limit else 0
+
+
+def verdict(met, *rows):
+    """Whether a goal is met, as it was seen from these rows: True, False or UNCLEAR."""
+    return UNCLEAR if any(noisy(row) for row in rows) else bool(met)

@@ -6,7 +6,7 @@ import base64
 import html
 import os
 
-from . import machine, summary, theme, topology, words
+from . import machine, noise, theme, topology, words
 from .tables import Column, Table, plain
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -18,7 +18,7 @@ def style():
 
 
 VERDICTS = {True: ('met', '\u2713 goal met'), False: ('missed', '\u2717 goal missed'),
-            summary.UNCLEAR: ('unclear', 'too noisy to judge')}
+            noise.UNCLEAR: ('unclear', 'too noisy to judge')}
 
 
 def tile(its):

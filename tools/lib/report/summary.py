@@ -6,14 +6,12 @@ import statistics
 from . import cases, noise, theme, words
 from .sections import gemm, latency, overhead, seeds_lfsr
 
-Tile = collections.namedtuple('Tile', 'number label context goal')  # goal: None, True (met), False or UNCLEAR
-UNCLEAR = 'unclear'
+Tile = collections.namedtuple('Tile', 'number label context goal')  # goal: None, True (met), False or noise.UNCLEAR
 
 
-def verdict(contests):
-    """Of pairs, whether a goal is met and the rows that this was seen from. One that is missed beyond noise decides."""
-    clear = [met for met, its in contests if not any(noise.noisy(row) for row in its)]
-    return False if False in clear else True if len(clear) == len(contests) else UNCLEAR
+def verdict(verdicts):
+    """Of several at once. One that is missed beyond noise decides."""
+    return next((its for its in (False, noise.UNCLEAR) if its in verdicts), True)
 
 
 def task_cost(results):
@@ -55,7 +53,7 @@ def product(results):
     least = min(mine.gflops / best.gflops for mine, best in judged)
     return Tile(words.percent(least), 'of the better BLAS, at least',
                 'matrix product, {}; goal: {}'.format(words.plural(len(judged), 'case'), words.percent(gemm.GOAL)),
-                verdict([(mine.gflops >= gemm.GOAL * best.gflops, (mine, best)) for mine, best in judged]))
+                verdict([gemm.verdict(mine, best) for mine, best in judged]))
 
 
 def register(results):
@@ -70,7 +68,7 @@ def register(results):
     judged = seeds_lfsr.bits(size) >= seeds_lfsr.GOAL_BITS
     return Tile(words.factor(value), 'LFSR cycles over serial, 2 workers, {} bits'.format(seeds_lfsr.bits(size)),
                 ('goal: {}; '.format(seeds_lfsr.TWO_WORKERS_GOAL) if judged else '') + 'the seeds: 0.79',
-                verdict([(value >= seeds_lfsr.TWO_WORKERS_GOAL, seeds_lfsr.pair(results, curve[2]))]) if judged else None)
+                noise.verdict(value >= seeds_lfsr.TWO_WORKERS_GOAL, *seeds_lfsr.pair(results, curve[2])) if judged else None)
 
 
 def waking(results):

@@ -35,25 +35,38 @@ def sentences(results):
         best = max(results.of('gemm', 'heist'), key=lambda row: row.gflops or 0)
         return ['heist makes {} GFLOP/s at {} with {}; no BLAS was found to compare with.'.format(
             words.significant(best.gflops or 0), best.size, words.plural(best.workers, 'worker'))]
-    met = [case for case in judged if case[1].gflops >= GOAL * case[2].gflops]
-    missed = [case for case in judged if case not in met]
     shares = [mine.gflops / best.gflops for _, mine, best in judged]
-    doubtful = sum(noise.noisy(mine) or noise.noisy(best) for _, mine, best in judged)
-    said = ['heist makes {} of the better BLAS{}: the goal of {} is {}{}.'.format(
+    said = ['heist makes {} of the better BLAS{}: {}.'.format(
         words.between(words.percent(min(shares)), words.percent(max(shares))),
-        '' if len(shares) == 1 else ' in {} cases'.format(len(shares)), words.percent(GOAL),
-        'met' + (' in all' if len(met) > 1 else '') if not missed else
-        'missed' + (' in all' if len(missed) > 1 else '') if not met else
-        'met in {} and missed in {}: {}'.format(len(met), len(missed), words.listing(
-            shortfall(*case) for case in missed)),
-        '; but {} too noisy to judge'.format(words.plural(doubtful, 'case') + (' are' if doubtful > 1 else ' is')
-                                             if doubtful < len(judged) else 'all of it is') if doubtful else '')]
+        '' if len(shares) == 1 else ' in {} cases'.format(len(shares)), about_goal(judged))]
     title, mine, best = max(judged, key=lambda case: case[1].gflops)
     said.append('The most is {} GFLOP/s at {}, where {} makes {}.'.format(
         words.significant(mine.gflops), title, theme.name(best.runtime), words.significant(best.gflops)))
     return said + beside_seeds(results) + cases.doubts(
         ('{} at {}'.format(theme.name(row.runtime), title), row) for title, mine,
         best in judged for row in (mine, best))
+
+
+def verdict(mine, best):
+    return noise.verdict(mine.gflops >= GOAL * best.gflops, mine, best)
+
+
+def about_goal(judged):
+    """In how many of these the goal is met and missed, and in how many nobody can tell."""
+    met, missed, unclear = ([case for case in judged if verdict(*case[1:]) is its] for its in (True, False, noise.UNCLEAR))
+    goal = 'the goal of {}'.format(words.percent(GOAL))
+    if not met and not missed:
+        return 'whether {} is met cannot be said: {} too noisy to judge'.format(
+            goal, 'all of it is' if len(judged) > 1 else 'it is')
+    every = ' in all' if len(judged) > 1 else ''
+    parts = []
+    if met:
+        parts.append('met' + (every if met == judged else ' in {}'.format(len(met))))
+    if missed:
+        parts.append('missed' + (every if missed == judged else ' in {}: {}'.format(
+            len(missed), words.listing(shortfall(*case) for case in missed))))
+    return '{} is {}{}'.format(goal, words.listing(parts), '; {} too noisy to judge'.format(
+        words.plural(len(unclear), 'case') + (' are' if len(unclear) > 1 else ' is')) if unclear else '')
 
 
 def shortfall(title, mine, best):

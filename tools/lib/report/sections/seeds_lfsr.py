@@ -36,10 +36,6 @@ def pair(results, row):
     return (row, serial) if serial else (row,)
 
 
-def is_noisy(results, row):
-    return any(noise.noisy(each) for each in pair(results, row))
-
-
 # --- the sentences ----------------------------------------------------------------------------------------------------
 
 def beside_seeds(results, curve, name):
@@ -63,34 +59,43 @@ def beside_seeds(results, curve, name):
 
 def two_workers(results):
     """The goal at two workers, for each size that it is set for."""
-    met, missed = [], []
+    found = {True: [], False: [], noise.UNCLEAR: []}
     for size in sorted({row.size for row in results.of('lfsr', 'heist')}, key=rows.size_key):
         curve = next(iter(by_mode(results, size).values()), {})
         if 2 in curve and bits(size) >= GOAL_BITS:
             value = results.over_serial(curve[2])
-            (met if value >= TWO_WORKERS_GOAL else missed).append('{} bits ({:.3f}{})'.format(
-                bits(size), value, ', noisy' if is_noisy(results, curve[2]) else ''))
-    if cases.cores(results) < 2 or not met + missed:
+            found[noise.verdict(value >= TWO_WORKERS_GOAL, *pair(results, curve[2]))].append('{} bits ({:.3f})'.format(
+                bits(size), value))
+    if cases.cores(results) < 2 or not any(found.values()):
         return []
-    return ['the goal of {} at two workers from {} bits on is {}'.format(TWO_WORKERS_GOAL, GOAL_BITS, words.listing(
-        [word + ' at ' + words.listing(where) for word, where in (('met', met), ('missed', missed)) if where]))]
+    parts = [word + ' at ' + words.listing(found[its]) for its, word in (
+        (True, 'met'), (False, 'missed'), (noise.UNCLEAR, 'too noisy to judge')) if found[its]]
+    return ['the goal of {} at two workers from {} bits on is {}'.format(TWO_WORKERS_GOAL, GOAL_BITS,
+                                                                         words.listing(parts))]
 
 
 def one_worker(results, curve):
     value = results.over_serial(curve[1])
-    return 'one worker is {} {} than the serial loop ({} the {} allowed{})'.format(
+    its = noise.verdict(1 / value <= 1 + ONE_WORKER_GOAL, *pair(results, curve[1]))
+    allowed = words.percent(ONE_WORKER_GOAL)
+    return 'one worker is {} {} than the serial loop ({})'.format(
         words.change(1 / value if value < 1 else value), 'slower' if value < 1 else 'faster',
-        'within' if 1 / value <= 1 + ONE_WORKER_GOAL else 'more than', words.percent(ONE_WORKER_GOAL),
-        '; noisy' if is_noisy(results, curve[1]) else '')
+        '{} are allowed; too noisy to judge'.format(allowed) if its is noise.UNCLEAR else
+        '{} the {} allowed'.format('within' if its else 'more than', allowed))
 
 
 def too_many(curve):
+    """Whether those without a core do harm. A little slower, within noise, is neither met nor missed."""
     most = max(curve)
+    ratio = curve[most].min_ns / curve[2].min_ns
+    its = noise.verdict(ratio <= 1, curve[most], curve[2])
     said = '{} workers on the two cores are '.format(most)
-    if noise.compare(curve[most], curve[2]) <= 0:
+    if its is True:
         return said + 'no slower than two (goal met)'
-    return said + 'slower than two by {} (goal: no slower; missed)'.format(
-        words.change(curve[most].min_ns / curve[2].min_ns))
+    return said + '{} than two by {} (goal: no slower; {})'.format(
+        'slower' if ratio > 1 else 'faster', words.change(ratio if ratio > 1 else 1 / ratio),
+        'too noisy to judge' if its is noise.UNCLEAR else
+        'cannot be told from noise' if noise.compare(curve[most], curve[2]) == 0 else 'missed')
 
 
 def goals(results, curve):
