@@ -3,7 +3,7 @@ import sys
 
 import cases
 import sample
-from report import noise, rows, words
+from report import noise, rows, summary, words
 from sample import noisy, slower, text
 
 
@@ -220,6 +220,17 @@ def the_slower_of_two_latencies_is_named():
     turned = text('latency', slower(1e6, workload='wake', state='spinning'), slower(10, workload='steal', fence='on'))
     says(turned, 'the latter takes', 'the latter takes 4.15 times as long')
     says_not(turned, 'former')
+
+
+def what_was_not_measured_is_not_told_of_another():
+    def lacks(**of):
+        return lambda fields: not all(fields.get(name) == value for name, value in of.items())
+    for missing in ({'state': 'parked', 'from': 'worker'}, {'state': 'spinning', 'from': 'worker'}):
+        said = text('latency', keep=lacks(workload='wake', **missing))
+        says_not(said, 'that a worker spawns')
+    says_not(text('latency', keep=lacks(workload='steal', fence='on', victim='answering')), 'victim that spawns and joins')
+    tiles = summary.tiles(sample.results(keep=lacks(workload='wake', state='parked', **{'from': 'worker'})))
+    assert not [tile for tile in tiles if 'parked' in tile.label], tiles
 
 
 def a_steal_is_one_of_many():

@@ -72,7 +72,7 @@ def register(results):
 
 
 def waking(results):
-    parked, looking = (latency.one(results, 'wake', state=state) for state in ('parked', 'spinning'))
+    parked, looking = (latency.spawned(results, state) for state in ('parked', 'spinning'))
     if not parked:
         return None
     context = 'median'

@@ -26,9 +26,15 @@ def samples(results):
 
 
 def one(results, workload, **settings):
-    """The row with these settings, as far as the workload has them."""
+    """The row with these settings, as far as the workload has them; every one that a sentence speaks of is to be named,
+    or a row with another would stand for it."""
     fitting = [row for row in results.of(workload, 'heist') if row.agrees_with(settings)]
     return min(fitting, key=lambda row: (cases.usual(row), row.workers)) if fitting else None
+
+
+def spawned(results, state):
+    """How long until a task that a worker spawned runs on another."""
+    return one(results, 'wake', **{'state': state, 'from': 'worker'})
 
 
 def median(row):
@@ -57,7 +63,7 @@ def contrast(first, second):
 
 
 def about_wake(results):
-    parked, looking = one(results, 'wake', state='parked'), one(results, 'wake', state='spinning')
+    parked, looking = spawned(results, 'parked'), spawned(results, 'spinning')
     if not parked or not looking or parked is looking:
         return []
     said = ['A task that a worker spawns runs {} later on a worker that was parked and {} later on one that was '
@@ -71,7 +77,7 @@ def about_wake(results):
 
 
 def about_steal(results):
-    light, heavy = one(results, 'steal', fence='off'), one(results, 'steal', fence='on')
+    light, heavy = (one(results, 'steal', fence=fence, victim='answering') for fence in ('off', 'on'))
     if not light or not heavy or light is heavy:
         return []
     said = ['A steal from a victim that spawns and joins costs {} where the thief alone has a barrier and {} with '
