@@ -92,6 +92,9 @@ struct perf_workload {
     unsigned least_workers;            /* fewer make no sense (0: one will do) */
     bool latency;                      /* it measures how long one thing takes: speedup and vs_serial do not apply */
     const char *note;                  /* printed below the table: what to compare with */
+    /* What a row has to tell that is no column, from its size and outcome: a line, or false. Below the table, each line
+     * once; NULL: nothing. */
+    bool (*below)(const char *size, const struct perf_outcome *outcome, char *line, size_t room);
     /* Whether a size and a choice of settings go together (workers is 1): 0, or -EINVAL and a sentence; NULL: they do. */
     int (*agree)(const struct perf_input *input, char *error, size_t room);
     /* The sizes when none are given, from the first value of each option; size is the list that is usual here, and the

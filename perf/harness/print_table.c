@@ -7,6 +7,7 @@
 #define MOST_COLUMNS 80
 #define MOST_TEXT 260
 #define WIDEST_ADDED 24
+#define MOST_LINE 1000
 
 enum { ADDED = -1, SETTINGS = -2 };
 
@@ -95,7 +96,7 @@ static void column_text(const struct perf_row *row, const struct perf_rows *rows
     }
     static char whole[sizeof row->cell->outcome.more];
     perf_row_more(row, column->title, whole, sizeof whole);
-    /* Lists are for programs. */
+    /* Lists are for programs; what people want of them stands below. */
     snprintf(text, room, "%.*s", MOST_TEXT - 1, whole[0] == '[' || whole[0] == '{' ? "" : whole);
 }
 
@@ -155,6 +156,23 @@ static void print_line(FILE *to, const struct perf_row *row, const struct perf_r
     }
 }
 
+/* What the rows tell that is no column; many tell the same. */
+static void print_below(FILE *to, const struct perf_rows *rows)
+{
+    const char **told = perf_allocate(rows->count + 1, sizeof *told);
+    size_t count = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct perf_cell *cell = rows->rows[i].cell;
+        char line[MOST_LINE];
+        if (!cell->workload->below || !cell->workload->below(cell->size, &cell->outcome, line, sizeof line)) continue;
+        bool known = false;
+        for (size_t k = 0; k < count && !known; k++) known = strcmp(told[k], line) == 0;
+        if (known) continue;
+        fprintf(to, "%s%s\n", count ? "" : "\n", line);
+        told[count++] = perf_copy(line, strlen(line));
+    }
+}
+
 /* What the workloads say to compare with. */
 static void print_notes(FILE *to, const struct perf_rows *rows)
 {
@@ -178,5 +196,6 @@ void perf_print_table(FILE *to, const struct perf_rows *rows, const struct perf_
         if (cell->workload != before->workload || cell->size != before->size) fputc('\n', to);
         print_line(to, &rows->rows[i], rows, columns, count);
     }
+    print_below(to, rows);
     print_notes(to, rows);
 }

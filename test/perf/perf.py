@@ -155,6 +155,13 @@ def a_row_of_lfsr_tells_its_cycles():
 
 
 @case
+def the_table_of_lfsr_tells_the_cycles_once():
+    told = run('lfsr', '--poly', '0x45ed', '--workers', '1,2', '--mode', 'static,steal', '--runs', '1').stdout
+    line = 'Cycles of 0x45ed (14 cells over GF(2)): 1 of length 1, 5 of 51, 1 of 63, 15 of 1071\n'
+    expect(told.count(line) == 1 == told.count('Cycles'), told)
+
+
+@case
 def rows_that_differ_in_a_setting_tell_it():
     rows = rows_of(run('lfsr', '--size', '10', '--workers', '2', '--runs', '1', '--against', 'none', '--batch-size', '50',
                        '--aggregate', 'auto,1,3', '--format', 'json'))

@@ -534,6 +534,34 @@ static void the_answer_ends_where_its_room_ends(void)
     TEST_ASSERT_FALSE(lfsr_cycles_equal(&cycles, &cycles));
 }
 
+static const char *below(const char *size, const char *check, const char *more)
+{
+    static char line[1000];
+    static struct perf_outcome outcome;
+    snprintf(outcome.check, sizeof outcome.check, "%s", check);
+    snprintf(outcome.more, sizeof outcome.more, "%s", more);
+    return perf_lfsr_workload.below(size, &outcome, line, sizeof line) ? line : NULL;
+}
+
+static void the_cycles_are_told_below_the_table(void)
+{
+    TEST_ASSERT_EQUAL_STRING("Cycles of 0x45ed (14 cells over GF(2)): 1 of length 1, 5 of 51, 1 of 63, 15 of 1071",
+                             below("14", "ok",
+                                   "\"mode\":\"steal\",\"field\":2,\"poly\":\"0x45ed\",\"cycles\":[[1,1],[5,51],[1,63],"
+                                   "[15,1071]]"));
+    TEST_ASSERT_EQUAL_STRING(
+        "Cycles of 1021 (3 cells over GF(3)), found before the interruption: 1 of length 1",
+        below("3", "interrupted after 2 of 27 states", "\"field\":3,\"poly\":\"1021\",\"cycles\":[[1,1]]"));
+    char many[LFSR_MOST_LENGTHS * 16] = "\"field\":2,\"poly\":\"0x45ed\",\"cycles\":[[1,1]";
+    for (int i = 2; i <= LFSR_MOST_LENGTHS; i++)
+        snprintf(many + strlen(many), sizeof many - strlen(many), ",[2,%d]", i);
+    const char *line = below("14", "ok", strcat(many, "]"));
+    TEST_ASSERT_NOT_NULL(line);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(line, "2 of 12 ... and 188 more lengths up to 200; 399 cycles in all"), line);
+    TEST_ASSERT_NULL(below("14", "ok", "")); /* too much for its room, or never run */
+    TEST_ASSERT_NULL(below("14", "found 1x1", "\"field\":2,\"poly\":\"0x45ed\",\"cycles\":[[1,1]]"));
+}
+
 /* ---- Ctrl-C ---- */
 
 static void *interrupt_soon(void *unused)
@@ -653,6 +681,7 @@ int main(void)
     RUN_TEST(a_wrong_result_is_told);
     RUN_TEST(a_row_has_mode_batch_balance_and_overhead);
     RUN_TEST(the_answer_ends_where_its_room_ends);
+    RUN_TEST(the_cycles_are_told_below_the_table);
     RUN_TEST(an_interrupted_run_ends_and_tells_how_far_it_came);
     RUN_TEST(half_a_run_counts_no_cycle_that_is_not_there);
     RUN_TEST(what_was_whole_before_the_interruption_is_right);

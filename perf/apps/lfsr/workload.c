@@ -88,6 +88,38 @@ static const char *sizes_for(const struct perf_input *input)
     return sizes;
 }
 
+/* So many lengths are listed; how many more there are is said. */
+#define MOST_LISTED 12
+
+/* The cycles of a row, from the list that it has for programs. */
+static bool below(const char *size, const struct perf_outcome *outcome, char *line, size_t room)
+{
+    const char *at = strstr(outcome->more, "\"cycles\":["), *poly = strstr(outcome->more, "\"poly\":\"");
+    bool cut = strncmp(outcome->check, "interrupted", strlen("interrupted")) == 0;
+    unsigned long long count, length = 0, cycles = 0, lengths = 0;
+    unsigned field = 2;
+    int taken;
+    if (!at || !poly || (!cut && strcmp(outcome->check, "ok") != 0)) return false;
+    poly += strlen("\"poly\":\"");
+    if (strstr(outcome->more, "\"field\":")) sscanf(strstr(outcome->more, "\"field\":"), "\"field\":%u", &field);
+    size_t used = (size_t)snprintf(line, room, "Cycles of %.*s (%s cells over GF(%u))%s:", (int)strcspn(poly, "\""),
+                                   poly, size, field, cut ? ", found before the interruption" : "");
+    at += strlen("\"cycles\":[");
+    while (sscanf(at, "[%llu,%llu]%n", &count, &length, &taken) == 2) {
+        if (lengths < MOST_LISTED && used < room)
+            used += (size_t)snprintf(line + used, room - used, "%s %llu of %s%llu", lengths ? "," : "", count,
+                                     lengths ? "" : "length ", length);
+        cycles += count;
+        lengths++;
+        at += taken;
+        if (*at++ != ',') break;
+    }
+    if (lengths > MOST_LISTED && used < room)
+        snprintf(line + used, room - used, " ... and %llu more lengths up to %llu; %llu cycles in all",
+                 lengths - MOST_LISTED, length, cycles);
+    return lengths > 0;
+}
+
 static const struct perf_option options[] = {
     {"mode", "NAME", "hybrid", "who runs which batch: static, shared, steal, hybrid, auto", true, valid_mode,
      "heist,openmp,libomp,tbb"},
@@ -139,6 +171,7 @@ const struct perf_workload perf_lfsr_workload = {
     .valid_size = valid_size,
     .options = options,
     .note = note,
+    .below = below,
     .agree = agree,
     .sizes_for = sizes_for,
 };
