@@ -91,6 +91,7 @@ struct perf_workload {
     const char *workers;               /* the usual numbers of workers; NULL: 1, 2, 4 ... up to what the machine has */
     unsigned least_workers;            /* fewer make no sense (0: one will do) */
     bool latency;                      /* it measures how long one thing takes: speedup and vs_serial do not apply */
+    bool efficiency;                   /* its table has the speed-up for each core, too */
     const char *note;                  /* printed below the table: what to compare with */
     /* What a row has to tell that is no column, from its size and outcome: a line, or false. Below the table, each line
      * once; NULL: nothing. */

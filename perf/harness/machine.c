@@ -222,6 +222,14 @@ static void member(FILE *to, const char *name, const char *value)
     fputc(',', to);
 }
 
+long perf_cores_for(long workers, long usual_workers)
+{
+    struct machine m = {0};
+    read_cores(&m);
+    long most = m.cores && m.cores < usual_workers ? m.cores : usual_workers;
+    return workers < most ? workers : most;
+}
+
 void perf_machine_json(FILE *to, long usual_workers)
 {
     struct machine m;

@@ -7,6 +7,9 @@
 /* How many workers a pool has here when nobody says how many. */
 long perf_usual_workers(void);
 
+/* How many cores there are for so many workers: no more than a pool takes by itself, and two threads of one core are one. */
+long perf_cores_for(long workers, long usual_workers);
+
 /* {"cpu":...}: the machine as JSON. */
 void perf_machine_json(FILE *to, long usual_workers);
 

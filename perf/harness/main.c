@@ -13,7 +13,7 @@
 static int tell(struct perf_output *output, const struct perf_plan *plan, const struct perf_command *command)
 {
     struct perf_rows rows;
-    perf_make_rows(&rows, plan);
+    perf_make_rows(&rows, plan, command);
     if (rows.count == 0 && !perf_caught_signal()) {
         perf_complain("nothing of it can be measured here");
         return -1;

@@ -9,7 +9,7 @@
 #define WIDEST_ADDED 24
 #define MOST_LINE 1000
 
-enum { ADDED = -1, SETTINGS = -2 };
+enum { ADDED = -1, SETTINGS = -2, EFFICIENCY = -3 };
 
 /* A time with three to four digits. */
 static void time_text(const char *ns, char *text, size_t room)
@@ -58,7 +58,7 @@ static bool is_left(int column)
 
 struct column {
     const char *title;
-    int promised; /* or ADDED, or SETTINGS */
+    int promised; /* or ADDED, SETTINGS, EFFICIENCY */
     size_t width; /* 0: not shown */
 };
 
@@ -90,6 +90,11 @@ static void column_text(const struct perf_row *row, const struct perf_rows *rows
         settings_text(row, rows, text, room);
         return;
     }
+    if (column->promised == EFFICIENCY) {
+        text[0] = '\0';
+        if (row->efficiency > 0) snprintf(text, room, "%.1f%%", 100 * row->efficiency);
+        return;
+    }
     if (column->promised >= 0) {
         cell_text(row, column->promised, text, room);
         return;
@@ -119,7 +124,10 @@ static int layout(struct column *columns, const struct perf_rows *rows)
     int count = 0;
     perf_more_columns(&more, rows);
     bool several = several_workloads(rows);
-    for (int c = 0; c < PERF_PROMISED - 1; c++) columns[count++] = (struct column){titles[c], c, 0};
+    for (int c = 0; c < PERF_PROMISED - 1; c++) {
+        columns[count++] = (struct column){titles[c], c, 0};
+        if (strcmp(perf_promised[c], "vs_serial") == 0) columns[count++] = (struct column){"efficiency", EFFICIENCY, 0};
+    }
     for (size_t c = 0; c < more.count && !several; c++) columns[count++] = (struct column){more.names[c], ADDED, 0};
     if (several) columns[count++] = (struct column){"settings", SETTINGS, 0};
     columns[count++] = (struct column){titles[PERF_PROMISED - 1], PERF_PROMISED - 1, 0};

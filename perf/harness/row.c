@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness/json.h"
+#include "harness/machine.h"
 
 const char *const perf_promised[PERF_PROMISED] = {"workload",  "size",      "runtime", "workers",     "runs",
                                                   "min_ns",    "median_ns", "tasks",   "ns_per_task", "speedup",
@@ -51,12 +52,24 @@ static struct perf_row make_row(const struct perf_plan *plan, const struct perf_
     return row;
 }
 
-void perf_make_rows(struct perf_rows *rows, const struct perf_plan *plan)
+/* Workers without a core of their own are not held against it. */
+static double efficiency(const struct perf_row *row, long usual_workers)
+{
+    if (!row->cell->workload->efficiency || !row->timed) return 0;
+    double gain = row->vs_serial > 0 ? row->vs_serial : row->speedup;
+    return gain / (double)perf_cores_for((long)row->cell->workers, usual_workers);
+}
+
+void perf_make_rows(struct perf_rows *rows, const struct perf_plan *plan, const struct perf_command *command)
 {
     rows->rows = perf_allocate(plan->count, sizeof *rows->rows);
     rows->count = 0;
-    for (size_t i = 0; i < plan->count; i++)
-        if (plan->cells[i]->begun) rows->rows[rows->count++] = make_row(plan, plan->cells[i]);
+    for (size_t i = 0; i < plan->count; i++) {
+        if (!plan->cells[i]->begun) continue;
+        struct perf_row *row = &rows->rows[rows->count++];
+        *row = make_row(plan, plan->cells[i]);
+        row->efficiency = efficiency(row, command->usual_workers);
+    }
 }
 
 static void real_text(double value, char *text, size_t room)

@@ -11,6 +11,7 @@ struct perf_row {
     bool timed; /* there was a right run: the figures below hold, where they are not 0 */
     uint64_t min_ns, median_ns;
     double ns_per_task, speedup, vs_serial, gflops;
+    double efficiency; /* for tables: vs_serial, or else speedup, for each core that the workers have */
 };
 
 struct perf_rows {
@@ -19,7 +20,7 @@ struct perf_rows {
 };
 
 /* The rows of all cells that were begun. */
-void perf_make_rows(struct perf_rows *rows, const struct perf_plan *plan);
+void perf_make_rows(struct perf_rows *rows, const struct perf_plan *plan, const struct perf_command *command);
 
 /* table.c, csv.c: the columns that the problems add, in the order of their first appearance. */
 struct perf_columns {

@@ -162,6 +162,26 @@ def the_table_of_lfsr_tells_the_cycles_once():
 
 
 @case
+def the_table_of_lfsr_has_efficiency_and_what_the_seeds_aimed_at():
+    arguments = ['lfsr', '--size', '12', '--workers', '1,2,8', '--runs', '2']
+    whole = json.loads(run(*arguments, '--format', 'json').stdout)
+    expect([row.get('seeds_target') for row in whole['rows']] == [None, None, 1.5, 1.0], whole['rows'])
+    expect([row.get('seeds') for row in whole['rows']] == [None, None, 0.79, 0.38], whole['rows'])
+    cores = min(whole['machine']['workers'], whole['machine'].get('cores', 1 << 20))
+    lines = [line.split() for line in run(*arguments).stdout.replace(' us', 'us').replace(' ms', 'ms').splitlines()]
+    title = [line for line in lines if line[:1] == ['workload']][0]
+    told = [line for line in lines if line[:1] == ['lfsr']]
+    expect(len(told) == 4 and 'seeds_target' in title, lines)
+    for line in told:
+        if line[2] == 'serial':
+            expect('100.0%' in line, line)
+            continue
+        at = line.index([word for word in line if word.endswith('%')][0])
+        wanted = 100 * float(line[at - 1]) / min(int(line[3]), cores)  # vs serial stands before it, with two digits
+        expect(abs(float(line[at][:-1]) - wanted) < 0.6, line, wanted)
+
+
+@case
 def rows_that_differ_in_a_setting_tell_it():
     rows = rows_of(run('lfsr', '--size', '10', '--workers', '2', '--runs', '1', '--against', 'none', '--batch-size', '50',
                        '--aggregate', 'auto,1,3', '--format', 'json'))
