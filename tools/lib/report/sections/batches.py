@@ -129,10 +129,6 @@ def labelled(count):
     return [i for i in range(0, count, step) if step == 1 or i <= count - 2]
 
 
-def percent_fine(share):
-    return words.percent(share, 2)
-
-
 def short(number):
     return '{}k'.format(number // 1000) if number >= 1000 and number % 1000 == 0 else str(number)
 
@@ -152,7 +148,7 @@ def table(results, size):
         Column('mode', 'mode', plain), Column('batch size', 'asked', plain), Column('mean batch', 'batch', plain),
         Column('workers', 'workers', plain),
         Column('least time', 'min_ns', words.duration), Column('over serial', 'over_serial', '{:.3f}'.format),
-        Column('busiest over mean', 'balance', '{:.3f}'.format), Column('outside batches', 'overhead', percent_fine),
+        Column('busiest over mean', 'balance', '{:.3f}'.format), Column('outside batches', 'overhead', seeds_lfsr.percent_fine),
         Column('median above least', 'spread', words.percent)], listed)
 
 

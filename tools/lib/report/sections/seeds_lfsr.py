@@ -47,14 +47,15 @@ def beside_seeds(results, curve, name):
     theirs = [seeds.LFSR_DYNAMIC[count] for count in shared]
     ahead = sum(a > b for a, b in zip(mine, theirs))
     over = [count for count in shared if count > have]
-    return 'With {} workers heist{} is {} times as fast as the serial program{}; the seeds reached {}{}.'.format(
+    return 'With {} workers heist{} is {} times as fast as the serial program{}; the seeds reached {}{} (they aimed at {}).'.format(
         words.listing(str(count) for count in shared), ' ({} mode)'.format(name) if name else '',
         words.listing(words.factor(value) for value in mine),
         ' ({} oversubscribed: there are {})'.format(words.listing(str(count) for count in over),
                                                     words.plural(have, 'core')) if over else '',
         words.listing(words.factor(value) for value in theirs),
         '' if ahead == len(shared) else ', which is more{}'.format('' if ahead == 0 else ' in {} of {}'.format(
-            len(shared) - ahead, len(shared))))
+            len(shared) - ahead, len(shared))),
+        words.listing(words.factor(seeds.LFSR_TARGET[count]) for count in shared))
 
 
 def two_workers(results):
@@ -176,22 +177,29 @@ def ends_of(lines, chosen, counts, have):
     return ends
 
 
-def table(results, size):
-    found = by_mode(results, size)
+def table(results):
+    """All sizes, modes and numbers of workers, with the batches that heist chooses by itself."""
     listed = []
-    for name, curve in found.items():
-        for count, row in sorted(curve.items()):
-            listed.append({'runtime': 'heist', 'mode': name, 'workers': count, 'min_ns': row.min_ns,
-                           'over_serial': results.over_serial(row), 'efficiency': share(results, row),
-                           'balance': row.more('balance'), 'spread': noise.spread(row),
-                           'seeds': seeds.LFSR_DYNAMIC.get(count)})
-    title = 'LFSR of {} bits, automatic batches; beside it what the seeds\u2019 dynamic mode reached'.format(bits(size))
-    return Table(title, [
-        Column('mode', 'mode', plain), Column('workers', 'workers', plain),
+    for size in sorted({row.size for row in results.of('lfsr', 'heist')}, key=rows.size_key):
+        for name, curve in by_mode(results, size).items():
+            for count, row in sorted(curve.items()):
+                listed.append({'bits': bits(size), 'runtime': 'heist', 'mode': name, 'workers': count,
+                               'min_ns': row.min_ns, 'over_serial': results.over_serial(row),
+                               'efficiency': share(results, row), 'balance': row.more('balance'),
+                               'overhead': row.more('overhead'), 'spread': noise.spread(row),
+                               'seeds': seeds.LFSR_DYNAMIC.get(count), 'seeds_target': seeds.LFSR_TARGET.get(count)})
+    return Table('LFSR, automatic batches; beside it what the seeds\u2019 dynamic mode reached and was to reach', [
+        Column('bits', 'bits', plain), Column('mode', 'mode', plain), Column('workers', 'workers', plain),
         Column('least time', 'min_ns', words.duration),
         Column('over serial', 'over_serial', '{:.3f}'.format), Column('efficiency', 'efficiency', words.percent),
-        Column('busiest over mean', 'balance', '{:.3f}'.format), Column('median above least', 'spread', words.percent),
-        Column('seeds over serial', 'seeds', plain)], listed)
+        Column('busiest over mean', 'balance', '{:.3f}'.format), Column('outside batches', 'overhead', percent_fine),
+        Column('median above least', 'spread', words.percent),
+        Column('seeds over serial', 'seeds', '{:.2f}'.format), Column('seeds\u2019 target', 'seeds_target', '{:.2f}'.format)],
+                 listed)
+
+
+def percent_fine(part):
+    return words.percent(part, 2)
 
 
 def share(results, row):
@@ -205,6 +213,6 @@ def make(results):
     size = main_size(results)
     said = sentences(results, size)
     return cases.Section(
-        'lfsr', 'LFSR cycles: workers and modes', said, figure(results, size, said[0]), [table(results, size)],
+        'lfsr', 'LFSR cycles: workers and modes', said, figure(results, size, said[0]), [table(results)],
         'The cycle structure of the whole state space of a shift register of {} bits; batches of states are tasks. The '
         'seeds measured their own program, on another machine, each against its own serial loop.'.format(bits(size)))
