@@ -4,12 +4,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "harness/command.h"
+
+/* As many as the kernel follows. */
+#define MOST_LINKS 40
 
 static int refuse(const struct perf_output *output, int error)
 {
@@ -28,6 +32,27 @@ static int make_temporary(struct perf_output *output)
     return descriptor;
 }
 
+/* Where a link that leads to nothing yet points to: the file is to appear there, and the link to stay. NULL and errno if it
+ * leads nowhere. */
+static char *follow(const char *name)
+{
+    char *path = strdup(name);
+    for (int links = 0; path; links++) {
+        char target[PATH_MAX];
+        ssize_t length = readlink(path, target, sizeof target - 1);
+        if (length < 0) return path; /* no link, or nothing there: this is the place */
+        if (links == MOST_LINKS) errno = ELOOP;
+        target[length] = '\0';
+        const char *slash = target[0] == '/' ? NULL : strrchr(path, '/');
+        int before = slash ? (int)(slash - path) + 1 : 0;
+        char *next = NULL;
+        if (links == MOST_LINKS || asprintf(&next, "%.*s%s", before, path, target) < 0) next = NULL;
+        free(path);
+        path = next;
+    }
+    return NULL;
+}
+
 int perf_output_try(struct perf_output *output, const char *name)
 {
     struct stat status;
@@ -35,7 +60,8 @@ int perf_output_try(struct perf_output *output, const char *name)
     if (!name) return 0;
     if (!*name) return refuse(output, ENOENT);
     bool there = stat(name, &status) == 0;
-    output->path = there ? realpath(name, NULL) : strdup(name);
+    /* A pipe of the shell, /dev/fd/63, has no other name than this one. */
+    output->path = !there ? follow(name) : S_ISREG(status.st_mode) ? realpath(name, NULL) : strdup(name);
     if (!output->path) return refuse(output, errno);
     if (there && S_ISDIR(status.st_mode)) return refuse(output, EISDIR);
     if (there && access(name, W_OK)) return refuse(output, errno);

@@ -478,6 +478,19 @@ def a_pipe_is_written_and_not_replaced():
 
 
 @case
+def a_pipe_of_the_shell_has_a_name_that_leads_nowhere():
+    reader, writer = os.pipe()
+    result = subprocess.run([FAULTY, 'faulty', '--format', 'json', '--out', f'/dev/fd/{writer}'], pass_fds=[writer],
+                            capture_output=True, text=True, timeout=WAIT, check=False)
+    os.close(writer)
+    expect(result.returncode == 0 and result.stderr == '', result)
+    with os.fdopen(reader, encoding='utf-8') as file:
+        expect(len(json.load(file)['rows']) > 1, 'no rows')
+    result = run('faulty', '--format', 'json', '--out', '/proc/self/fd/1', program=FAULTY)  # a pipe, too
+    expect(result.returncode == 0 and len(rows_of(result)) > 1, result)
+
+
+@case
 def a_file_is_replaced_as_a_whole_and_links_stay():
     place = os.path.join(scratch, 'place')
     os.mkdir(place)
@@ -489,6 +502,15 @@ def a_file_is_replaced_as_a_whole_and_links_stay():
     with open(target, encoding='utf-8') as file:
         expect(len(json.load(file)['rows']) > 1, 'no rows')
     expect(os.path.islink(link) and sorted(os.listdir(place)) == ['link.json', 'real.json'], os.listdir(place))
+    os.symlink('later.json', os.path.join(place, 'first'))
+    os.symlink(os.path.join(place, 'first'), os.path.join(place, 'second'))  # to a link, and that to nothing yet
+    expect(run('faulty', '--format', 'json', '--out', os.path.join(place, 'second'), program=FAULTY).returncode == 0, 'status')
+    expect(os.path.islink(os.path.join(place, 'first')) and os.path.islink(os.path.join(place, 'second')), 'a link is gone')
+    with open(os.path.join(place, 'later.json'), encoding='utf-8') as file:
+        expect(len(json.load(file)['rows']) > 1, 'no rows')
+    os.symlink('round', os.path.join(place, 'round'))
+    looped = run('faulty', '--out', os.path.join(place, 'round'), program=FAULTY)
+    expect(looped.returncode == 2 and len(looped.stderr.splitlines()) == 1, looped)
     mask = os.umask(0)
     os.umask(mask)
     expect(run('faulty', '--out', 'fresh', program=FAULTY).returncode == 0, 'status')
