@@ -618,6 +618,16 @@ def who_does_not_hear_an_interruption_does_not_keep_the_rows_of_others():
 
 
 @case
+def who_does_not_hear_an_interruption_does_not_keep_the_rows_of_others():
+    process = begin('hang')
+    process.send_signal(signal.SIGINT) # once
+    out, said = process.communicate(timeout=WAIT)
+    expect(process.returncode == 130, process.returncode, said)
+    rows = json.loads(out)['rows']
+    expect(by(rows, 'heist', 1)['check'].startswith('interrupted') and by(rows, 'serial', 1)['check'] == 'ok', rows)
+
+
+@case
 def termination_is_an_interruption_too():
     process = begin('gentle', '--runs', '5')
     process.send_signal(signal.SIGTERM)
