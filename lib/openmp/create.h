@@ -77,12 +77,12 @@ static inline heist__omp_task *heist__omp_task_new(heist__omp_slot *self, heist_
 }
 
 /* Its data copied into it. False: no memory. */
-static inline bool heist__omp_task_data(heist__omp_task *task, void *data, void (*copy)(void *, void *), size_t size,
-                                        size_t align)
+static inline bool heist__omp_task_data(heist__omp_slot *self, heist__omp_task *task, void *data,
+                                        void (*copy)(void *, void *), size_t size, size_t align)
 {
     char *room = task->room;
     if (__builtin_expect(size > sizeof task->room || align > _Alignof(heist__omp_task), 0)) {
-        room = heist__omp_block(size, align < sizeof(void *) ? sizeof(void *) : align);
+        room = heist__omp_block(self, size, align < sizeof(void *) ? sizeof(void *) : align);
         if (!room) return false;
     }
     task->data = room;

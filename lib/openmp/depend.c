@@ -10,17 +10,21 @@
  * takes its mutexes one after another, always in the same order, and is ready when it has them all; whoever passes one
  * on goes on for the next holder. A task that is not put off waits for all other members instead.
  *
- * All memory is taken before a task is entered: if there is none, the task is not put off. */
+ * All memory is taken before a task is entered: if there is none, the task is not put off. One that is run at once, after
+ * all that it depends on, is not entered: it is complete before its parent can create another. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "openmp/memory.h"
 #include "openmp/mutex.h"
-#include "openmp/team.h"
 
 typedef struct edge {
     heist__omp_node *to;
     struct edge *next;
 } edge;
+
+/* Edges that lie in the node to which they lead; more come from malloc. */
+enum { OWN_EDGES = 2 };
 
 struct heist__omp_node {
     heist__omp_task *task;   /* NULL: of one who waits in depend_wait */
@@ -35,6 +39,8 @@ struct heist__omp_node {
     heist__omp_waiter waiter_in; /* the list of one of them */
     size_t taken, mutexes;       /* how many it has, or waits for the next of; how many there are */
     heist__omp_mutex **mutex;    /* by rising address; behind the node */
+    size_t edges;                /* how many of `own` are in use. The parent's thread only. */
+    edge own[OWN_EDGES];
 };
 
 static edge closed_mark;
@@ -62,11 +68,11 @@ struct heist__omp_table {
 
 /* ---- nodes ---- */
 
-static void node_release(heist__omp_node *node)
+static void node_release(heist__omp_slot *self, heist__omp_node *node)
 {
     if (heist__add_acq_rel(&node->references, (uint32_t)-1) != 1) return; /* all uses, before the end */
     for (size_t i = 0; i < node->mutexes; i++) heist__omp_mutex_drop(node->mutex[i]);
-    free(node);
+    heist__omp_memory_give(self, node);
 }
 
 static bool is_complete(const heist__omp_node *node)
@@ -80,21 +86,33 @@ static bool node_is_complete(heist__omp_slot *self, const void *node)
     return is_complete(node);
 }
 
+/* NULL: no memory. */
+static edge *edge_new(heist__omp_node *to)
+{
+    edge *e = to->edges < OWN_EDGES ? &to->own[to->edges++] : malloc(sizeof *e);
+    if (e) e->to = to;
+    return e;
+}
+
+static bool is_own(const edge *e)
+{
+    return (uintptr_t)e - (uintptr_t)e->to->own < sizeof e->to->own;
+}
+
 static void connect(heist__omp_slot *self, heist__omp_node *from, heist__omp_node *to)
 {
     if (from == to || is_complete(from)) return;
-    edge *e = malloc(sizeof *e);
+    edge *e = edge_new(to);
     if (!e) {
         heist__omp_help(self, true, node_is_complete, from); /* no memory: wait here instead */
         return;
     }
-    e->to = to;
     heist__add_relaxed(&to->waits, 1); /* relaxed: it waits for its creator besides, so this is not the last */
     e->next = heist__load_acquire(&from->successors); /* E1: closed means that the predecessor is complete */
     do {
         if (e->next == CLOSED) {
             heist__add_relaxed(&to->waits, (uint32_t)-1); /* relaxed: as above */
-            free(e);
+            if (!is_own(e)) free(e);
             return;
         }
     } while (!heist__cas_acq_rel(&from->successors, &e->next, e)); /* E2: the edge, before it is followed */
@@ -141,34 +159,35 @@ void heist__omp_depend_release(heist__omp_slot *self, heist__omp_task *task)
     edge *e = heist__exchange_acq_rel(&node->successors, CLOSED); /* E1, E2 */
     while (e) {
         edge *next = e->next;
+        edge *extra = is_own(e) ? NULL : e; /* asked now: the node, and its own edges, may be gone below */
         satisfy(self, e->to);
-        free(e);
+        free(extra);
         e = next;
     }
     pass_mutexes(self, node);
-    node_release(node);
+    node_release(self, node);
 }
 
 /* ---- lists of nodes ---- */
 
-static void list_clear(node_list *list)
+static void list_clear(heist__omp_slot *self, node_list *list)
 {
-    for (size_t i = 0; i < list->count; i++) node_release(list->items[i]);
+    for (size_t i = 0; i < list->count; i++) node_release(self, list->items[i]);
     list->count = 0;
 }
 
-static void list_free(node_list *list)
+static void list_free(heist__omp_slot *self, node_list *list)
 {
-    list_clear(list);
+    list_clear(self, list);
     free(list->items);
 }
 
-static void list_sweep(node_list *list)
+static void list_sweep(heist__omp_slot *self, node_list *list)
 {
     size_t kept = 0;
     for (size_t i = 0; i < list->count; i++) {
         if (is_complete(list->items[i])) {
-            node_release(list->items[i]);
+            node_release(self, list->items[i]);
         } else {
             list->items[kept++] = list->items[i];
         }
@@ -177,10 +196,10 @@ static void list_sweep(node_list *list)
 }
 
 /* Room for one more. False: no memory. */
-static bool list_reserve(node_list *list)
+static bool list_reserve(heist__omp_slot *self, node_list *list)
 {
     if (list->count < list->capacity) return true;
-    list_sweep(list);
+    list_sweep(self, list);
     /* Growing only when it is still more than half full keeps the sweeps rare. */
     if (2 * list->count < list->capacity) return true;
     size_t capacity = list->capacity ? 2 * list->capacity : 2;
@@ -269,28 +288,28 @@ static void each_place(heist__omp_table *table, void (*visit)(place *, void *), 
     }
 }
 
-static void place_free(place *p, void *unused)
+static void place_free(place *p, void *argument)
 {
-    (void)unused;
-    list_free(&p->last);
-    list_free(&p->before);
+    heist__omp_slot *self = argument;
+    list_free(self, &p->last);
+    list_free(self, &p->before);
     if (p->mutex) heist__omp_mutex_drop(p->mutex);
     free(p);
 }
 
-static void table_clear(heist__omp_table *table)
+static void table_clear(heist__omp_slot *self, heist__omp_table *table)
 {
-    each_place(table, place_free, NULL);
+    each_place(table, place_free, self);
     memset(table->buckets, 0, table->size * sizeof *table->buckets);
     table->count = 0;
-    if (table->all) node_release(table->all);
+    if (table->all) node_release(self, table->all);
     table->all = NULL;
 }
 
-void heist__omp_table_free(heist__omp_table *table)
+void heist__omp_table_free(heist__omp_slot *self, heist__omp_table *table)
 {
     if (!table) return;
-    table_clear(table);
+    table_clear(self, table);
     free(table->buckets);
     free(table);
 }
@@ -335,7 +354,7 @@ static void use(const user *u, void *address, heist__omp_use kind)
     if (!u->stays) return;
     if (!one_more) {
         node_list old = p->before;
-        list_clear(&old);
+        list_clear(u->self, &old);
         p->before = p->last;
         p->last = old;
         p->kind = kind;
@@ -355,32 +374,38 @@ static void use_all_memory(user *u)
 {
     each_place(u->table, connect_place, u);
     if (!u->stays) return;
-    table_clear(u->table);
+    table_clear(u->self, u->table);
     heist__add_relaxed(&u->node->references, 1); /* relaxed: the task's own reference is there */
     u->table->all = u->node;
 }
 
 /* ---- clauses ---- */
 
-static bool names_all_memory(const void *clauses)
+enum { ALL_MEMORY = 1 << (HEIST__USE_IN + 1) };
+
+/* The kinds that are named, a bit for each, and whether all memory is. */
+static unsigned kinds_of(const void *clauses, size_t count)
 {
-    void *address;
-    for (size_t i = 0; i < heist__omp_use_count(clauses); i++) {
-        if (heist__omp_use_at(clauses, i, &address) == HEIST__USE_OUT && !address) return true;
+    unsigned kinds = 0;
+    for (size_t i = 0; i < count; i++) {
+        void *address;
+        heist__omp_use kind = heist__omp_use_at(clauses, i, &address);
+        kinds |= 1u << kind | (kind == HEIST__USE_OUT && !address ? ALL_MEMORY : 0u);
     }
-    return false;
+    return kinds;
 }
 
 static void enter(user *u, const void *clauses)
 {
     size_t count = heist__omp_use_count(clauses);
+    unsigned kinds = kinds_of(clauses, count);
     if (count && u->table->all) connect(u->self, u->table->all, u->node);
-    if (names_all_memory(clauses)) {
+    if (kinds & ALL_MEMORY) {
         use_all_memory(u);
         return;
     }
     for (heist__omp_use kind = HEIST__USE_OUT; kind <= HEIST__USE_IN; kind++) { /* the strongest first: see use() */
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count && kinds & 1u << kind; i++) {
             void *address;
             if (heist__omp_use_at(clauses, i, &address) != kind) continue;
             /* Who only waits has no mutex: it waits for the other members, too. */
@@ -390,23 +415,23 @@ static void enter(user *u, const void *clauses)
 }
 
 /* A place for the address, with room for one more user of this kind. False: no memory. */
-static bool prepare_place(heist__omp_table *table, void *address, heist__omp_use kind)
+static bool prepare_place(heist__omp_slot *self, heist__omp_table *table, void *address, heist__omp_use kind)
 {
     place *p = find_place(table, address);
     if (!p) p = add_place(table, address, kind);
     if (!p) return false;
     if (kind == HEIST__USE_MUTEX && !p->mutex && !(p->mutex = heist__omp_mutex_new())) return false;
     /* The first of a new set comes where the set before was. */
-    return joins(p, kind) ? list_reserve(&p->last) : p->before.capacity || list_reserve(&p->before);
+    return joins(p, kind) ? list_reserve(self, &p->last) : p->before.capacity || list_reserve(self, &p->before);
 }
 
-static heist__omp_node *node_new(heist__omp_task *task, size_t mutexes)
+static heist__omp_node *node_new(heist__omp_slot *self, heist__omp_task *task, size_t mutexes)
 {
-    heist__omp_node *node = malloc(sizeof *node + mutexes * sizeof *node->mutex);
+    heist__omp_node *node = heist__omp_memory_take(self, sizeof *node + mutexes * sizeof *node->mutex);
     if (!node) return NULL;
     node->task = task;
     node->waiter = NULL;
-    node->taken = node->mutexes = 0;
+    node->taken = node->mutexes = node->edges = 0;
     node->mutex = (heist__omp_mutex **)(node + 1);
     /* relaxed: nobody knows the node yet */
     heist__store_relaxed(&node->references, 1);
@@ -419,16 +444,16 @@ bool heist__omp_depend_prepare(heist__omp_slot *self, heist__omp_task *task, con
 {
     heist__omp_task *parent = self->current;
     size_t count = heist__omp_use_count(clauses), mutexes = 0;
-    bool everything = names_all_memory(clauses);
+    bool everything = kinds_of(clauses, count) & ALL_MEMORY;
     if (!parent->table && !(parent->table = table_new())) return false;
     bool prepared = true;
     for (size_t i = 0; i < count && !everything && prepared; i++) {
         void *address;
         heist__omp_use kind = heist__omp_use_at(clauses, i, &address);
-        prepared = prepare_place(parent->table, address, kind);
+        prepared = prepare_place(self, parent->table, address, kind);
         mutexes += kind == HEIST__USE_MUTEX;
     }
-    if (prepared) task->node = node_new(task, mutexes);
+    if (prepared) task->node = node_new(self, task, mutexes);
     if (!task->node) heist__omp_depend_forget(self, task);
     return task->node != NULL;
 }
@@ -436,10 +461,10 @@ bool heist__omp_depend_prepare(heist__omp_slot *self, heist__omp_task *task, con
 void heist__omp_depend_forget(heist__omp_slot *self, heist__omp_task *task)
 {
     heist__omp_task *parent = self->current;
-    if (task->node) node_release(task->node);
+    if (task->node) node_release(self, task->node);
     task->node = NULL;
     if (parent->spawned == 0) { /* then nobody else frees it: see run_now in task.c */
-        heist__omp_table_free(parent->table);
+        heist__omp_table_free(self, parent->table);
         parent->table = NULL;
     }
 }
@@ -449,6 +474,30 @@ void heist__omp_depend(heist__omp_slot *self, heist__omp_task *task, const void 
     user u = {self, task->node, self->current->table, true};
     enter(&u, clauses);
     satisfy(self, task->node);
+}
+
+static bool list_is_complete(const node_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (!is_complete(list->items[i])) return false;
+    }
+    return true;
+}
+
+bool heist__omp_depend_over(heist__omp_slot *self, const void *clauses)
+{
+    heist__omp_table *table = self->current->table;
+    if (!table) return true;
+    if (table->all && !is_complete(table->all)) return false;
+    for (size_t i = 0, count = heist__omp_use_count(clauses); i < count; i++) {
+        void *address;
+        heist__omp_use kind = heist__omp_use_at(clauses, i, &address);
+        const place *p = find_place(table, address);
+        if (kind == HEIST__USE_OUT && !address) return false; /* all memory: not looked through */
+        /* One who is not entered has no mutex: it is after the other members, too. */
+        if (p && !list_is_complete(kind != HEIST__USE_MUTEX && joins(p, kind) ? &p->before : &p->last)) return false;
+    }
+    return true;
 }
 
 static bool has_no_waits(heist__omp_slot *self, const void *node)

@@ -3,30 +3,28 @@
  * A task may be run by its creator at once, which costs little more than a call, or be put off: its data is copied
  * into a record, and that pushed to the creator's deque. It is put off while the deque is short, or somebody is
  * without work. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "openmp/create.h"
 #include "openmp/group.h"
+#include "openmp/memory.h"
 #include "openmp/real.h"
 
 /* A block outside the record remembers where it begins in the word before the data. */
-char *heist__omp_block(size_t size, size_t align)
+char *heist__omp_block(heist__omp_slot *self, size_t size, size_t align)
 {
-    char *block = malloc(size + align + sizeof(void *));
+    char *block = heist__omp_memory_take(self, size + align + sizeof(void *));
     if (!block) return NULL;
     char *data = (char *)(((uintptr_t)block + sizeof(void *) + align - 1) & ~(uintptr_t)(align - 1));
     memcpy(data - sizeof(void *), &block, sizeof(void *));
     return data;
 }
 
-static void data_free(heist__omp_task *task)
+void heist__omp_block_free(heist__omp_slot *self, void *data)
 {
-    if (__builtin_expect(task->data != task->room, 0)) {
-        void *block;
-        memcpy(&block, (char *)task->data - sizeof(void *), sizeof(void *));
-        free(block);
-    }
+    void *block;
+    memcpy(&block, (char *)data - sizeof(void *), sizeof(void *));
+    heist__omp_memory_give(self, block);
 }
 
 /* ---- ends ---- */
@@ -55,7 +53,7 @@ void heist__omp_task_drop(heist__omp_slot *self, heist__omp_task *task)
 static inline void leave(heist__omp_slot *self, heist__omp_task *task, int64_t more)
 {
     int64_t left = task->spawned - task->done_here + more;
-    if (__builtin_expect(task->table != NULL, 0)) heist__omp_table_free(task->table);
+    if (__builtin_expect(task->table != NULL, 0)) heist__omp_table_free(self, task->table);
     if (left != 0 && heist__load_acquire(&task->away) != -left) { /* C1 */
         task->flags |= HEIST__TASK_ENDED;
         if (heist__add_acq_rel(&task->away, left) != -left) return; /* C1 */
@@ -114,7 +112,7 @@ void heist__omp_task_run(heist__omp_slot *self, heist__omp_task *task)
     bool discarded = __builtin_expect(self->cancellable, 0) && !(task->flags & HEIST__TASK_COPIED) &&
                      heist__omp_cancelled(self, task->group);
     if (!discarded) call_taken(self, task);
-    data_free(task);
+    if (__builtin_expect(task->data != task->room, 0)) heist__omp_block_free(self, task->data);
     if (__builtin_expect(task->flags & HEIST__TASK_EVENT, 0)) {
         end_with_event(self, task, discarded);
         return;
@@ -170,13 +168,6 @@ void heist__omp_task_ready(heist__omp_slot *self, heist__omp_task *task)
 
 #ifndef HEIST__OMP_LLVM
 
-/* Whether a task had better not run at once because its creator would have to wait for others, or for its event. A
- * creator of very many dependent tasks has to. */
-static bool has_to_wait(heist__omp_slot *self, unsigned flags)
-{
-    return (flags & HEIST__GOMP_DETACH) || ((flags & HEIST__GOMP_DEPEND) && !heist__omp_many_children(self));
-}
-
 /* As the caller left it when it called GOMP_task. */
 typedef struct creation {
     heist__omp_body *fn;
@@ -188,6 +179,15 @@ typedef struct creation {
     int priority;
     void *detach;
 } creation;
+
+/* Whether a task had better not run at once because its creator would have to wait for others, or for its event. A
+ * creator of very many dependent tasks has to. */
+static bool has_to_wait(heist__omp_slot *self, const creation *c)
+{
+    if (c->flags & HEIST__GOMP_DETACH) return true;
+    return (c->flags & HEIST__GOMP_DEPEND) && !heist__omp_depend_over(self, c->depend) &&
+           !heist__omp_many_children(self);
+}
 
 /* `task`: its record, or NULL. */
 static void now_on(heist__omp_slot *self, heist__omp_task *task, const creation *c, void *data, uint32_t kind)
@@ -214,7 +214,7 @@ static bool prepare(heist__omp_slot *self, heist__omp_task *task, const creation
 {
     bool depends = c->flags & HEIST__GOMP_DEPEND;
     if (depends && !heist__omp_depend_prepare(self, task, c->depend)) return false;
-    if (heist__omp_task_data(task, c->data, c->copy, c->size, c->align)) return true;
+    if (heist__omp_task_data(self, task, c->data, c->copy, c->size, c->align)) return true;
     if (depends) heist__omp_depend_forget(self, task);
     return false;
 }
@@ -240,8 +240,7 @@ __attribute__((noinline)) static void create_special(heist__omp_slot *self, cons
     if (self->cancellable && heist__omp_cancelled(self, parent->group)) return;
     bool depends = c->flags & HEIST__GOMP_DEPEND;
     uint32_t kind = heist__omp_inherited(parent) | (c->flags & HEIST__GOMP_FINAL ? HEIST__TASK_FINAL : 0);
-    bool now =
-        !if_clause || (parent->flags & HEIST__TASK_CALLS) || (heist__omp_crowded(self) && !has_to_wait(self, c->flags));
+    bool now = !if_clause || (parent->flags & HEIST__TASK_CALLS) || (heist__omp_crowded(self) && !has_to_wait(self, c));
     heist__omp_task *task = heist__omp_task_new(self, c->fn, kind);
     if (c->flags & HEIST__GOMP_DETACH) {
         if (!task) heist__omp_fatal("no memory for a task with an event");
@@ -316,7 +315,7 @@ __attribute__((noinline)) static void put_off(heist__omp_body *fn, void *data, v
 {
     heist__omp_slot *self = heist__omp_self;
     heist__omp_task *task = heist__omp_task_new(self, fn, 0);
-    if (__builtin_expect(task && heist__omp_task_data(task, data, copy, (size_t)size, (size_t)align), 1)) {
+    if (__builtin_expect(task && heist__omp_task_data(self, task, data, copy, (size_t)size, (size_t)align), 1)) {
         heist__omp_task_counted(self, task);
         heist__omp_task_push(self, task);
         return;

@@ -100,7 +100,8 @@ void heist__omp_task_now(heist__omp_slot *self, heist__omp_task *task, void *dat
 /* When there is no memory for a record: runs the body as part of the current task. `flags`: final or not. */
 void heist__omp_task_merged(heist__omp_slot *self, heist__omp_body *fn, void *data, uint32_t flags);
 /* Room for data outside the record. NULL: no memory. */
-char *heist__omp_block(size_t size, size_t align);
+char *heist__omp_block(heist__omp_slot *self, size_t size, size_t align);
+void heist__omp_block_free(heist__omp_slot *self, void *data);
 /* Ready to run, and visible. `self` is NULL outside the team. */
 void heist__omp_task_ready(heist__omp_slot *self, heist__omp_task *task);
 /* Waits, helping, for the children of the current task. */
@@ -126,12 +127,14 @@ bool heist__omp_depend_prepare(heist__omp_slot *self, heist__omp_task *task, con
 void heist__omp_depend_forget(heist__omp_slot *self, heist__omp_task *task);
 /* Enters a task that was prepared: it will be made ready by the last that it waits for, or is already. */
 void heist__omp_depend(heist__omp_slot *self, heist__omp_task *task, const void *clauses);
+/* Whether all that they name is over now. It may say no where it is. */
+bool heist__omp_depend_over(heist__omp_slot *self, const void *clauses);
 /* Waits, helping, until what the clauses name is over. */
 void heist__omp_depend_wait(heist__omp_slot *self, const void *clauses);
 /* The task is complete: makes those ready that waited for it alone. */
 void heist__omp_depend_release(heist__omp_slot *self, heist__omp_task *task);
 /* The task creates no more children. */
-void heist__omp_table_free(heist__omp_table *table);
+void heist__omp_table_free(heist__omp_slot *self, heist__omp_table *table);
 
 /* ---- event.c ---- */
 void heist__omp_event_attach(heist__omp_task *task, void *detach, void *data);

@@ -96,7 +96,7 @@ static void create(heist__omp_slot *self, const taskloop *loop, bool now, uint64
     heist__omp_task *task = heist__omp_task_new(self, loop->fn, flags);
     if (task) task->priority = loop->priority;
     if (now || !task || heist__omp_crowded(self) ||
-        !heist__omp_task_data(task, loop->data, loop->copy, loop->size, loop->align)) {
+        !heist__omp_task_data(self, task, loop->data, loop->copy, loop->size, loop->align)) {
         run_now(self, task, loop, from, to);
     } else {
         set_bounds(task->data, from, to);

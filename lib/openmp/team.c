@@ -154,7 +154,7 @@ void heist__omp_slot_begin(heist__omp_slot *slot, unsigned threads)
 
 void heist__omp_slot_end(heist__omp_slot *slot)
 {
-    heist__omp_table_free(slot->implicit.table);
+    heist__omp_table_free(slot, slot->implicit.table);
     slot->implicit.table = NULL;
     heist__omp_icvs_free(slot);
     heist__omp_stats_add(&slot->counters, slot->next_id - slot->id_before,

@@ -15,6 +15,7 @@
 #include "platform/random.h"
 
 typedef struct heist__omp_team heist__omp_team;
+typedef struct heist__omp_memory heist__omp_memory;
 
 /* What --stats prints. Each slot counts for itself; added up when a region ends. */
 typedef struct heist__omp_counters {
@@ -50,6 +51,9 @@ typedef struct heist__omp_queue_level {
 /* Records kept by a slot before it passes a batch on. */
 enum { HEIST__OMP_BATCH = 64 };
 
+/* Sizes of memory that a slot keeps, and how far one is from the next: see memory.h. */
+enum { HEIST__OMP_SIZES = 64, HEIST__OMP_SIZE_STEP = 128 };
+
 struct heist__omp_slot {
     heist__omp_team *team;    /* constant */
     heist__omp_task *current; /* what its thread is doing */
@@ -75,6 +79,8 @@ struct heist__omp_slot {
     heist__omp_slot *outer;  /* of the thread, before a region of the old kind */
     heist__omp_task implicit;
     heist__omp_group *implicit_group;
+    size_t kept_bytes; /* in `kept` */
+    heist__omp_memory *kept[HEIST__OMP_SIZES];
 
     /* Tasks put off, and finished, by this thread. Written by: owner. Read by: who looks whether all is done. */
     _Alignas(HEIST__LINE) HEIST__ATOMIC(uint64_t) created;

@@ -17,6 +17,7 @@ computes_the_same() # PERIOD WHEN
         got=$(with_heist "$threads" "$scratch/no_memory" "$@" 2> "$scratch/refused") ||
             { echo "$threads threads: exit status $?"; cat "$scratch/refused"; failed=1; }
         [ "$got" = "$wanted" ] || { echo "$threads threads: $got, not $wanted"; failed=1; }
+        [ "$threads" = 1 ] && [ "$1" = 7 ] && continue # one thread asks for less than that
         grep -q 'refused [1-9]' "$scratch/refused" || { echo "$threads threads: nothing was refused"; failed=1; }
     done
     return "$failed"

@@ -3,7 +3,6 @@
  *
  * An untied task comes in parts: at a scheduling point it submits itself and returns, to be called again for the next
  * part. Here the thread that has begun it calls it again at once. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "openmp/create.h"
@@ -21,22 +20,15 @@ static inline size_t alignment_of(size_t size)
     return align < MOST ? align : MOST;
 }
 
-/* A head in a block of memory; data_free in ../task.c finds the block in the word before the head. */
-__attribute__((noinline)) static heist__kmp_head *head_in_block(size_t bytes, size_t align)
+/* A head in a block of memory; heist__omp_block_free finds the block in the word before the head. */
+__attribute__((noinline)) static heist__kmp_head *head_in_block(heist__omp_slot *self, size_t bytes, size_t align)
 {
     if (align < sizeof(heist__kmp_head)) align = sizeof(heist__kmp_head);
-    char *block = heist__omp_block(align + bytes, align);
+    char *block = heist__omp_block(self, align + bytes, align);
     if (!block) heist__omp_fatal("no memory for a task's data");
     char *head = block + align - sizeof(heist__kmp_head);
     memmove(head - sizeof(void *), block - sizeof(void *), sizeof(void *));
     return (heist__kmp_head *)head;
-}
-
-static void free_block(void *data)
-{
-    void *block;
-    memcpy(&block, (char *)data - sizeof(void *), sizeof(void *));
-    free(block);
 }
 
 /* ---- bodies ---- */
@@ -99,7 +91,7 @@ allocate(heist__omp_slot *self, int32_t flags, size_t size, size_t shareds, heis
     size_t bytes = before_shareds + shareds;
     heist__kmp_head *head = (heist__kmp_head *)record->room;
     if (__builtin_expect(sizeof *head + bytes > sizeof record->room || align > sizeof *head, 0))
-        head = head_in_block(bytes, align);
+        head = head_in_block(self, bytes, align);
     record->data = head;
     head->mark = heist__kmp_mark(head);
     head->task = record;
@@ -163,7 +155,7 @@ static inline void ended_now(heist__omp_slot *self, heist__omp_task *record)
         self->record_count--;
         heist__omp_task_left(self, record);
     }
-    if (__builtin_expect(in_block, 0)) free_block(data);
+    if (__builtin_expect(in_block, 0)) heist__omp_block_free(self, data);
 }
 
 static inline void run_now(heist__omp_slot *self, heist__omp_task *record, heist__omp_body *body)
@@ -196,7 +188,7 @@ void heist__kmp_task_discard(heist__omp_slot *self, heist__omp_task *record)
         self->record_count--;
         return;
     }
-    if ((char *)head != record->room) free_block(head);
+    if ((char *)head != record->room) heist__omp_block_free(self, head);
     heist__omp_record_return(self, record);
 }
 
@@ -204,7 +196,8 @@ void heist__kmp_task_discard(heist__omp_slot *self, heist__omp_task *record)
  * creator of very many dependent tasks has to. */
 static bool has_to_wait(heist__omp_slot *self, const heist__omp_task *record, const void *clauses)
 {
-    return (record->flags & HEIST__TASK_EVENT) || (clauses && !heist__omp_many_children(self));
+    if (record->flags & HEIST__TASK_EVENT) return true;
+    return clauses && !heist__omp_depend_over(self, clauses) && !heist__omp_many_children(self);
 }
 
 static int32_t priority_of(heist__omp_slot *self, heist__omp_task *record)
