@@ -1,5 +1,11 @@
 /* taskloop: a loop cut into tasks. Bounds and step are 64 bits wide in both entries, signed in one and unsigned in the
- * other; once the number of iterations is known, arithmetic modulo 2^64 serves both. */
+ * other; once the number of iterations is known, arithmetic modulo 2^64 serves both.
+ *
+ * Most tasks need not be made one by one. A stretch of tasks in a row is run by one thread, one after another and each as
+ * a task of its own, with one record; as long as there is little for others to take, that thread puts the second half
+ * of its stretch off, as a task of heist's whose body runs that stretch, wherever it comes to. How many tasks there are,
+ * and which iterations each has, is the same in any case. This needs the loop's description to last, so it is done where
+ * the loop waits for its tasks; and data that are only values. */
 #include <string.h>
 
 #include "openmp/create.h"
@@ -17,6 +23,11 @@ typedef struct taskloop {
     uint64_t iterations, tasks;
     uint64_t least;  /* iterations of a task */
     uint64_t longer; /* how many tasks at the beginning have one more */
+    /* Constant while stretches of it exist. */
+    heist__omp_task *parent; /* of its tasks */
+    uint32_t kind;           /* their flags */
+    uint64_t grain;          /* tasks that a thread may keep to itself */
+    int64_t enough;          /* how long a deque should be, as in create.h */
 } taskloop;
 
 static uintptr_t *reductions_of(const taskloop *loop)
@@ -89,6 +100,115 @@ static void run_now(heist__omp_slot *self, heist__omp_task *task, const taskloop
     }
 }
 
+/* ---- stretches ---- */
+
+typedef struct stretch { /* of tasks, by their numbers */
+    const taskloop *loop;
+    uint64_t first, end;
+} stretch;
+
+/* What the i-th task begins with. */
+static uint64_t begin_of(const taskloop *loop, uint64_t i)
+{
+    uint64_t iteration = i == loop->tasks ? loop->iterations : i * loop->least + (i < loop->longer ? i : loop->longer);
+    return loop->start + iteration * loop->step;
+}
+
+/* Whether part of what is left should be there for others. */
+static inline bool is_wanted(heist__omp_slot *self, const taskloop *loop, uint64_t left)
+{
+    if (left > loop->grain) return true;
+    /* relaxed: the bottom is our own, the top a hint */
+    uint64_t bottom = heist__load_relaxed(&self->deque->bottom);
+    return (int64_t)(bottom - heist__load_relaxed(&self->deque->top)) < loop->enough;
+}
+
+static void run_stretch(heist__omp_slot *self, const stretch *s, char *data);
+
+/* On data of the thread's own: of the loop's, the bounds are changed by another thread meanwhile. */
+static void run_elsewhere(void *what)
+{
+    const stretch *s = what;
+    const taskloop *loop = s->loop;
+    enum { BOUNDS = 2 * sizeof(uint64_t) };
+    char room[loop->size + loop->align];
+    char *data = (char *)(((uintptr_t)room + loop->align - 1) & ~(uintptr_t)(loop->align - 1));
+    memcpy(data + BOUNDS, loop->data + BOUNDS, loop->size - BOUNDS);
+    run_stretch(heist__omp_self, s, data);
+}
+
+/* False: no memory. */
+static bool put_stretch_off(heist__omp_slot *self, stretch s)
+{
+    heist__omp_task *task = heist__omp_task_new(self, run_elsewhere, 0);
+    if (!task) return false;
+    task->data = task->room;
+    memcpy(task->room, &s, sizeof s);
+    heist__omp_task_counted(self, task);
+    heist__omp_task_push(self, task);
+    return true;
+}
+
+/* A record for the tasks of a stretch, in turn: all that is the same for them. NULL: no memory. */
+static heist__omp_task *borrow_for(heist__omp_slot *self, const taskloop *loop)
+{
+    heist__omp_task *task = heist__omp_record_borrow(self);
+    if (task) heist__omp_task_born(self, loop->parent, task, 0);
+    return task;
+}
+
+/* One task. Returns the record for the next: the same, if this one put no child off. */
+static inline heist__omp_task *run_one(heist__omp_slot *self, heist__omp_task *task, const taskloop *loop, void *data)
+{
+    heist__omp_task *outer = self->current;
+    task->flags = loop->kind | HEIST__TASK_NOW;
+    task->icvs = loop->parent->icvs;
+    /* L1: another task than the one before, from which some may descend that are still there. The fields are the same. */
+    heist__store_release(&task->id, ++self->next_id);
+    heist__omp_task_call(self, outer, task, loop->fn, data, outer->nested + 1);
+    if (__builtin_expect(task->spawned == 0, 1)) return task;
+    self->record_count--;
+    heist__omp_task_left(self, task);
+    return borrow_for(self, loop);
+}
+
+static void run_stretch(heist__omp_slot *self, const stretch *s, char *data)
+{
+    const taskloop *loop = s->loop;
+    heist__omp_task *task = borrow_for(self, loop);
+    uint64_t end = s->end, from = begin_of(loop, s->first);
+    for (uint64_t i = s->first; i < end; i++) {
+        while (end - i > 1 && is_wanted(self, loop, end - i)) {
+            uint64_t middle = i + 1 + (end - i - 1) / 2;
+            if (!put_stretch_off(self, (stretch){loop, middle, end})) break;
+            end = middle;
+        }
+        if (__builtin_expect(self->cancellable, 0) && heist__omp_cancelled(self, loop->parent->group)) break;
+        uint64_t to = i + 1 < end ? from + (loop->least + (i < loop->longer)) * loop->step : begin_of(loop, end);
+        set_bounds(data, from, to);
+        if (__builtin_expect(task != NULL, 1)) {
+            task = run_one(self, task, loop, data);
+        } else {
+            heist__omp_task_merged(self, loop->fn, data, loop->kind);
+        }
+        from = to;
+    }
+    if (task) heist__omp_record_return(self, task);
+}
+
+/* `alone`: nobody is there to take any. */
+static void run_stretches(heist__omp_slot *self, taskloop *loop, bool alone)
+{
+    loop->parent = self->current;
+    loop->kind = heist__omp_inherited(self->current) | (loop->flags & HEIST__GOMP_FINAL ? HEIST__TASK_FINAL : 0u);
+    loop->grain = alone ? UINT64_MAX : loop->tasks / (uint64_t)self->plenty;
+    loop->enough = alone ? 0 : self->enough;
+    stretch all = {loop, 0, loop->tasks};
+    run_stretch(self, &all, loop->data);
+}
+
+/* ---- one by one ---- */
+
 static void create(heist__omp_slot *self, const taskloop *loop, bool now, uint64_t from, uint64_t to)
 {
     uint32_t flags = heist__omp_inherited(self->current);
@@ -105,9 +225,8 @@ static void create(heist__omp_slot *self, const taskloop *loop, bool now, uint64
     }
 }
 
-static void create_all(heist__omp_slot *self, const taskloop *loop)
+static void create_all(heist__omp_slot *self, const taskloop *loop, bool now)
 {
-    bool now = !(loop->flags & HEIST__GOMP_IF) || (self->current->flags & HEIST__TASK_CALLS);
     uint64_t from = loop->start, left = loop->iterations;
     for (uint64_t i = 0; i < loop->tasks; i++) {
         uint64_t length = loop->least + (i < loop->longer);
@@ -131,7 +250,13 @@ static void run(heist__omp_slot *self, taskloop *loop, uint64_t wanted, int prio
         loop->priority = priority < self->team->max_priority ? priority : self->team->max_priority;
     if (grouped) GOMP_taskgroup_start();
     if (registers_reductions(loop)) GOMP_taskgroup_reduction_register(reductions_of(loop));
-    create_all(self, loop);
+    bool now = !(loop->flags & HEIST__GOMP_IF) || (self->current->flags & HEIST__TASK_CALLS);
+    bool alone = now || self->enough == 0;
+    if (!loop->copy && (alone || (grouped && loop->priority == 0))) {
+        run_stretches(self, loop, alone);
+    } else {
+        create_all(self, loop, now);
+    }
     if (grouped) GOMP_taskgroup_end();
 }
 
