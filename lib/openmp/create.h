@@ -20,8 +20,9 @@ enum { HEIST__OMP_MOST_DEPENDENT = 1 << 11 };
 /* Depth of tasks that are taken to be made in one loop for all threads, not each by another one of its kind. */
 enum { HEIST__OMP_SHALLOW = 2 };
 
-/* Whether a task created now had better run at once: there is enough to steal. A loop that makes many tasks puts off
- * more of them, since they may be long, and nobody else can make the rest. */
+/* Whether a task created now had better run at once: there is enough to steal. That is up to four tasks, and fewer, down to
+ * one, while what was put off comes back. A loop that makes many tasks puts off more of them, since they may be long, and nobody
+ * else can make the rest. */
 static inline bool heist__omp_crowded(heist__omp_slot *self)
 {
     /* relaxed: the bottom is our own, the rest are hints */
@@ -109,6 +110,11 @@ static inline void heist__omp_task_counted(heist__omp_slot *self, heist__omp_tas
 /* Ready to run, and visible. */
 static inline void heist__omp_task_push(heist__omp_slot *self, heist__omp_task *task)
 {
+    uint64_t top = heist__load_relaxed(&self->deque->top); /* relaxed: a hint */
+    if (top != self->top_seen) {                           /* something was stolen */
+        self->top_seen = top;
+        self->enough = self->most_enough;
+    }
     if (__builtin_expect(task->priority > 0 || heist_deque_push(self->deque, task) < 0, 0))
         heist__omp_queue(self->team, task);
     heist__omp_wake_one(self->team);

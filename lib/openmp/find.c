@@ -90,7 +90,11 @@ heist__omp_task *heist__omp_find_own(heist__omp_slot *self)
     void *task;
     uint64_t bottom = heist__load_relaxed(&self->deque->bottom); /* relaxed: its own */
     if (!heist__omp_index_within(bottom, self->current->base)) return NULL;
-    return heist_deque_pop(self->deque, &task) == HEIST_STEAL_GOT ? task : NULL;
+    if (heist_deque_pop(self->deque, &task) != HEIST_STEAL_GOT) return NULL;
+    /* It came back: so much was not wanted. relaxed: a hint */
+    self->top_seen = heist__load_relaxed(&self->deque->top);
+    if (self->enough > 1) self->enough--;
+    return task;
 }
 
 /* As heist_deque_steal, with a look at the task before it is taken. */
@@ -103,7 +107,29 @@ static heist__omp_task *from_other(heist__omp_slot *self, heist_deque *deque, bo
     bool wanted = theft.item && (!within || heist__omp_descends(theft.item, self->current));
     bool got = wanted && heist__deque_settle(deque, &theft) == HEIST_STEAL_GOT;
     heist__deque_leave(deque, side);
+    self->counters.stolen += got;
     return got ? theft.item : NULL;
+}
+
+/* Tasks that lie in a row where they were made by a loop, as many as a thief takes at once. */
+enum { MANY = 8, MOST_TAKEN = 16 };
+
+/* Of a deque that is long, half: one journey for several. For one who may run anything, and whose own deque is empty: the
+ * others are put there, before anything is begun, so that all that is above them descends from what was begun later. */
+static heist__omp_task *several_from(heist__omp_slot *self, heist_deque *deque)
+{
+    void *tasks[MOST_TAKEN];
+    size_t count = heist_deque_steal_half(deque, tasks, MOST_TAKEN);
+    for (size_t i = 0; i < count; i++) heist__omp_record_fetch(tasks[i]);
+    for (size_t i = 1; i < count; i++) heist__omp_task_ready(self, tasks[i]);
+    self->counters.stolen += count;
+    return count ? tasks[0] : NULL;
+}
+
+static bool is_long(heist_deque *deque)
+{
+    /* relaxed: hints */
+    return (int64_t)(heist__load_relaxed(&deque->bottom) - heist__load_relaxed(&deque->top)) >= MANY;
 }
 
 static heist__omp_task *from_others(heist__omp_slot *self, bool within)
@@ -115,11 +141,9 @@ static heist__omp_task *from_others(heist__omp_slot *self, bool within)
     for (unsigned i = 0; i < size; i++) {
         unsigned victim = first + i < size ? first + i : first + i - size;
         if (victim == self->index) continue;
-        heist__omp_task *task = from_other(self, team->slots[victim]->deque, within);
-        if (task) {
-            self->counters.stolen++;
-            return task;
-        }
+        heist_deque *deque = heist__omp_deque_of(team->slots[victim]);
+        heist__omp_task *task = !within && is_long(deque) ? several_from(self, deque) : from_other(self, deque, within);
+        if (task) return task;
     }
     return NULL;
 }

@@ -76,7 +76,8 @@ void heist__omp_task_complete(heist__omp_slot *self, heist__omp_task *task)
 {
     if (__builtin_expect(task->node != NULL, 0)) heist__omp_depend_release(self, task);
     if (task->flags & HEIST__TASK_NOW) return;
-    heist__omp_team *team = task->home->team;
+    /* read now: the task may be gone below. Not otherwise: its home's thread writes beside it all the time. */
+    heist__omp_team *team = self ? self->team : task->home->team;
     if (task->group) heist__omp_group_finished(self, task->group);
     /* relaxed: the task is ours, and its parent kept for it */
     tell_parent(self, heist__load_relaxed(&task->parent), task->home);
@@ -364,10 +365,12 @@ void heist__omp_taskwait(heist__omp_slot *self)
     heist__omp_task *task = self->current;
     if (task->spawned == task->done_here || children_done(self, task)) return;
     self->counters.taskwaits++;
-    heist__omp_task *child;
-    while ((child = heist__omp_find_own(self))) {
-        heist__omp_task_run(self, child);
-        if (children_done(self, task)) return;
+    heist__omp_task *next;
+    while ((next = heist__omp_find_own(self))) {
+        bool is_child = heist__load_relaxed(&next->parent) == task; /* relaxed: the task is ours */
+        heist__omp_task_run(self, next);
+        /* While there are children here, others are left to write `away` in peace. */
+        if (task->spawned == task->done_here || (!is_child && children_done(self, task))) return;
     }
     heist__omp_help(self, true, children_done, task);
 }

@@ -55,26 +55,26 @@ struct heist__omp_task {
     HEIST__ATOMIC(uint64_t) id; /* never 0 for a task that is one */
     HEIST__ATOMIC(heist__omp_task *) parent;
     HEIST__ATOMIC(uint64_t) parent_id;
-    HEIST__ATOMIC(uint32_t) depth;
-    uint32_t flags;
+    /* Blank. Written by: threads that finished a child elsewhere, the runner at the end. Read by: both. Not on the line that
+     * follows, which the runner uses for every child. */
+    HEIST__ATOMIC(int64_t) away;
 
     heist__omp_icvs *icvs; /* control variables, NULL: those of the region. Runner only. */
     union {
         heist__omp_task *next; /* in whichever list it is, before it begins and after its end */
         uint64_t base;         /* index, in its runner's deque, of the first task that descends from it. Runner only. */
     };
+    HEIST__ATOMIC(uint32_t) depth; /* as `id` */
+    uint32_t flags;
     union {
         int32_t priority; /* before it begins */
         uint32_t nested;  /* tasks run at once within each other, up to this one. Runner only. */
     };
     HEIST__ATOMIC(uint32_t) event; /* see event.c */
-
-    int64_t spawned;   /* Blank. Written and read by: the thread that runs the task. */
-    int64_t done_here; /* The same. */
-    /* Blank. Written by: threads that finished a child elsewhere, the runner at the end. Read by: both. */
-    HEIST__ATOMIC(int64_t) away;
-    heist__omp_table *table; /* Blank. Dependences among its children. Runner only. */
-    heist__omp_node *node;   /* Blank. Its own dependences. */
+    int64_t spawned;               /* Blank. Written and read by: the thread that runs the task. */
+    int64_t done_here;             /* The same. */
+    heist__omp_table *table;       /* Blank. Dependences among its children. Runner only. */
+    heist__omp_node *node;         /* Blank. Its own dependences. */
 
     _Alignas(HEIST__LINE) char room[HEIST__OMP_INLINE];
 };

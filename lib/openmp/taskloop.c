@@ -202,7 +202,7 @@ static void run_stretches(heist__omp_slot *self, taskloop *loop, bool alone)
     loop->parent = self->current;
     loop->kind = heist__omp_inherited(self->current) | (loop->flags & HEIST__GOMP_FINAL ? HEIST__TASK_FINAL : 0u);
     loop->grain = alone ? UINT64_MAX : loop->tasks / (uint64_t)self->plenty;
-    loop->enough = alone ? 0 : self->enough;
+    loop->enough = alone ? 0 : self->most_enough;
     stretch all = {loop, 0, loop->tasks};
     run_stretch(self, &all, loop->data);
 }
@@ -251,7 +251,7 @@ static void run(heist__omp_slot *self, taskloop *loop, uint64_t wanted, int prio
     if (grouped) GOMP_taskgroup_start();
     if (registers_reductions(loop)) GOMP_taskgroup_reduction_register(reductions_of(loop));
     bool now = !(loop->flags & HEIST__GOMP_IF) || (self->current->flags & HEIST__TASK_CALLS);
-    bool alone = now || self->enough == 0;
+    bool alone = now || self->most_enough == 0;
     if (!loop->copy && (alone || (grouped && loop->priority == 0))) {
         run_stretches(self, loop, alone);
     } else {

@@ -70,6 +70,10 @@ static heist__omp_team *take_free(unsigned threads)
     return NULL;
 }
 
+/* Rounds of spinning where each thread has a CPU: some 200 us. A thread that yields on a machine with other work to do loses its
+ * CPU for a millisecond or more, and tasks that come every few microseconds are then run by the others. */
+enum { LONG_SPIN = 200 };
+
 /* How many rounds to spin, and then to yield. Who has fewer CPUs than threads, or was asked to (OMP_WAIT_POLICY),
  * sleeps soon; otherwise, as libgomp does, only after a millisecond or two. Yielding costs little on a machine that
  * is not busy, and on one that is it may let the thread run that is waited for. */
@@ -81,7 +85,7 @@ static void set_patience(heist__omp_team *team, unsigned threads)
         policy = !asked ? 0 : strcasecmp(asked, "active") == 0 ? 2 : strcasecmp(asked, "passive") == 0 ? 1 : 0;
     }
     bool soon = policy == 1 || threads > (unsigned)HEIST__REAL(omp_get_num_procs)();
-    team->spin = policy == 2 ? 1000000 : HEIST__SPIN_ROUNDS;
+    team->spin = policy == 2 ? 1000000 : soon ? HEIST__SPIN_ROUNDS : LONG_SPIN;
     team->yield = soon ? HEIST__YIELD_ROUNDS : 3000;
 }
 
@@ -144,7 +148,7 @@ void heist__omp_slot_begin(heist__omp_slot *slot, unsigned threads)
     implicit_begin(slot);
     slot->current = &slot->implicit;
     slot->icvs = NULL;
-    slot->enough = threads == 1 ? 0 : 4;
+    slot->enough = slot->most_enough = threads == 1 ? 0 : 4;
     slot->plenty = threads == 1 ? 0 : 64 * (int64_t)threads;
     slot->cancellable = HEIST__REAL(omp_get_cancellation)();
     slot->ending_group = false;

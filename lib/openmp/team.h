@@ -57,7 +57,9 @@ enum { HEIST__OMP_SIZES = 64, HEIST__OMP_SIZE_STEP = 128 };
 struct heist__omp_slot {
     heist__omp_team *team;    /* constant */
     heist__omp_task *current; /* what its thread is doing */
-    int64_t enough, plenty;   /* how long the deque should be, see create.h. Constant in a region. */
+    int64_t enough, plenty;   /* how long the deque should be, see create.h */
+    int64_t most_enough;      /* what `enough` may be. Constant in a region, as is `plenty`. */
+    uint64_t top_seen;        /* of the deque, when `enough` was last thought about */
     bool cancellable;         /* OMP_CANCELLATION. Constant in a region. */
     heist_deque *deque;       /* Pushed and popped by: owner. Stolen from by: all. */
     heist__omp_task *records; /* free ones */
@@ -225,11 +227,27 @@ static inline bool heist__omp_index_within(uint64_t index, uint64_t base)
     return (int64_t)(index - base) > 0;
 }
 
+/* Another's deque, without a look at what its owner writes all the time. */
+static inline heist_deque *heist__omp_deque_of(heist__omp_slot *slot)
+{
+    return (heist_deque *)(void *)slot->deque_room;
+}
+
+/* Begins to fetch a record that another thread may have written last. NULL: none. */
+static inline void heist__omp_record_fetch(heist__omp_task *task)
+{
+    if (!task) return;
+    __builtin_prefetch(task, 1);
+    __builtin_prefetch(&task->next, 1);
+    __builtin_prefetch(task->room, 1);
+}
+
 static inline heist__omp_task *heist__omp_record_take(heist__omp_slot *self)
 {
     heist__omp_task *task = self->records;
     if (__builtin_expect(!task, 0)) return heist__omp_record_take_slow(self);
     self->records = task->next;
+    heist__omp_record_fetch(self->records);
     self->record_count--;
     return task;
 }
