@@ -93,7 +93,7 @@ heist__omp_task *heist__omp_find_own(heist__omp_slot *self)
     if (heist_deque_pop(self->deque, &task) != HEIST_STEAL_GOT) return NULL;
     /* It came back: so much was not wanted. relaxed: a hint */
     self->top_seen = heist__load_relaxed(&self->deque->top);
-    if (self->enough > 1) self->enough--;
+    if (self->enough > self->least_enough) self->enough--;
     return task;
 }
 

@@ -148,6 +148,7 @@ void heist__omp_slot_begin(heist__omp_slot *slot, unsigned threads)
     implicit_begin(slot);
     slot->current = &slot->implicit;
     slot->icvs = NULL;
+    slot->least_enough = threads == 1 ? 0 : 1;
     slot->enough = slot->most_enough = threads == 1 ? 0 : 4;
     slot->plenty = threads == 1 ? 0 : 64 * (int64_t)threads;
     slot->cancellable = HEIST__REAL(omp_get_cancellation)();

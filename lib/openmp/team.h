@@ -55,20 +55,20 @@ enum { HEIST__OMP_BATCH = 64 };
 enum { HEIST__OMP_SIZES = 64, HEIST__OMP_SIZE_STEP = 128 };
 
 struct heist__omp_slot {
-    heist__omp_team *team;    /* constant */
-    heist__omp_task *current; /* what its thread is doing */
-    int64_t enough, plenty;   /* how long the deque should be, see create.h */
-    int64_t most_enough;      /* what `enough` may be. Constant in a region, as is `plenty`. */
-    uint64_t top_seen;        /* of the deque, when `enough` was last thought about */
-    bool cancellable;         /* OMP_CANCELLATION. Constant in a region. */
-    heist_deque *deque;       /* Pushed and popped by: owner. Stolen from by: all. */
-    heist__omp_task *records; /* free ones */
-    heist__omp_task *spare;   /* a full batch of them, or NULL */
-    int record_count;         /* of `records`, about: see heist__omp_record_borrow */
-    unsigned index;           /* constant */
-    int thread;               /* the number that libomp knows its thread by. Constant in a region. */
-    uint32_t loop;            /* the schedule of the loop that its thread is in, see kmp/loop.c */
-    bool ending_group;        /* its thread waits for the current task's group */
+    heist__omp_team *team;             /* constant */
+    heist__omp_task *current;          /* what its thread is doing */
+    int64_t enough, plenty;            /* how long the deque should be, see create.h */
+    int64_t least_enough, most_enough; /* what `enough` may be. Constant in a region, as is `plenty`. */
+    uint64_t top_seen;                 /* of the deque, when `enough` was last thought about */
+    bool cancellable;                  /* OMP_CANCELLATION. Constant in a region. */
+    heist_deque *deque;                /* Pushed and popped by: owner. Stolen from by: all. */
+    heist__omp_task *records;          /* free ones */
+    heist__omp_task *spare;            /* a full batch of them, or NULL */
+    int record_count;                  /* of `records`, about: see heist__omp_record_borrow */
+    unsigned index;                    /* constant */
+    int thread;                        /* the number that libomp knows its thread by. Constant in a region. */
+    uint32_t loop;                     /* the schedule of the loop that its thread is in, see kmp/loop.c */
+    bool ending_group;                 /* its thread waits for the current task's group */
     uint64_t next_id;
     heist__omp_icvs *icvs;      /* what is installed in the runtime, NULL: the region's */
     heist__omp_icvs *icvs_made; /* to be freed at the end of the region; the last one is the region's */
