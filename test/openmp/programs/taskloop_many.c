@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { N = 5003 };
+enum { N = 2003 };
 
 static char begins[N];
 static int hits[N];
@@ -55,8 +55,8 @@ static long triangle(int n)
 static int left_behind(void)
 {
     int wrong = 0;
-#pragma omp taskloop num_tasks(200) shared(wrong)
-    for (int i = 0; i < 200; i++) {
+#pragma omp taskloop num_tasks(100) shared(wrong)
+    for (int i = 0; i < 100; i++) {
         if (i % 2 == 0) {
 #pragma omp task if (0) shared(wrong)
 #pragma omp task shared(wrong)
@@ -92,7 +92,7 @@ int main(void)
 #pragma omp parallel
 #pragma omp single
     {
-#pragma omp taskloop num_tasks(1000) firstprivate(next)
+#pragma omp taskloop num_tasks(400) firstprivate(next)
         for (int i = 0; i < N; i++) {
             if (next++ == 0) begins[i] = 1;
             hits[i]++;
@@ -104,18 +104,18 @@ int main(void)
             hits[i]++;
         }
         by_grain = checksum();
-#pragma omp taskloop num_tasks(500) shared(fibs, wrong)
-        for (int i = 0; i < 500; i++) {
+#pragma omp taskloop num_tasks(200) shared(fibs, wrong)
+        for (int i = 0; i < 200; i++) {
 #pragma omp atomic
             wrong += inside != 0;
             inside = 1;
-            int f = fib(i % 9);
+            int f = fib(i % 8);
             inside = 0;
 #pragma omp atomic
             fibs += f;
         }
 #pragma omp taskloop grainsize(1) shared(left)
-        for (int i = 0; i < 2000; i++) {
+        for (int i = 0; i < 600; i++) {
             if (i % 3 == 0) {
 #pragma omp task shared(left)
                 {
@@ -126,7 +126,7 @@ int main(void)
             }
         }
         wrong += left_behind();
-        wrong += left != 667; /* children, too, are over when the loop is */
+        wrong += left != 200; /* children, too, are over when the loop is */
 #pragma omp taskloop num_tasks(300) final(1) shared(wrong)
         for (int i = 0; i < 3000; i++) {
 #pragma omp atomic
@@ -138,10 +138,10 @@ int main(void)
             hits[i]++;
         }
         by_number += checksum();
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < 2; k++) {
 #pragma omp task shared(triangles)
             {
-                long t = triangle(90);
+                long t = triangle(40);
 #pragma omp atomic
                 triangles += t;
             }
