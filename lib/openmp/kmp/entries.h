@@ -42,8 +42,9 @@ enum {
     HEIST__KMP_DEPEND_OUT = 2,
     HEIST__KMP_DEPEND_MUTEX = 4,
     HEIST__KMP_DEPEND_SET = 8,
-    HEIST__KMP_DEPEND_ALL = 0x80,
+    HEIST__KMP_DEPEND_ALL = 0x80, /* omp_all_memory; some compilers say that by an address */
 };
+#define HEIST__KMP_ALL_MEMORY ((void *)UINTPTR_MAX)
 
 /* What is cancelled. */
 enum { HEIST__KMP_PARALLEL = 1, HEIST__KMP_LOOP, HEIST__KMP_SECTIONS, HEIST__KMP_TASKGROUP };

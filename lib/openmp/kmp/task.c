@@ -296,7 +296,7 @@ heist__omp_use heist__omp_use_at(const void *what, size_t i, void **address)
 {
     const clauses *c = what;
     const heist__kmp_depend *d = i < c->counts[0] ? &c->lists[0][i] : &c->lists[1][i - c->counts[0]];
-    if (d->kind & HEIST__KMP_DEPEND_ALL) {
+    if ((d->kind & HEIST__KMP_DEPEND_ALL) || d->address == HEIST__KMP_ALL_MEMORY) {
         *address = NULL;
         return HEIST__USE_OUT;
     }
@@ -306,6 +306,13 @@ heist__omp_use heist__omp_use_at(const void *what, size_t i, void **address)
     return d->kind == HEIST__KMP_DEPEND_IN ? HEIST__USE_IN : HEIST__USE_OUT;
 }
 
+static int32_t do_nothing(int32_t gtid, heist__kmp_task *task)
+{
+    (void)gtid;
+    (void)task;
+    return 0;
+}
+
 int32_t __kmpc_omp_task_with_deps(void *loc, int32_t gtid, heist__kmp_task *task, int32_t count,
                                   heist__kmp_depend *list, int32_t noalias_count, heist__kmp_depend *noalias_list)
 {
@@ -313,6 +320,7 @@ int32_t __kmpc_omp_task_with_deps(void *loc, int32_t gtid, heist__kmp_task *task
     if (!self) return HEIST__REAL(__kmpc_omp_task_with_deps)(loc, gtid, task, count, list, noalias_count, noalias_list);
     clauses c = {{(size_t)count, (size_t)noalias_count}, {list, noalias_list}};
     heist__omp_task *record = heist__kmp_record_of(task);
+    if (!task->routine) task->routine = do_nothing; /* taskwait nowait, by some compilers */
     if (record) {
         heist__kmp_task_submit(self, record, &c, false);
     } else {
@@ -334,13 +342,6 @@ void __kmpc_omp_wait_deps(void *loc, int32_t gtid, int32_t count, heist__kmp_dep
     }
 }
 
-static int32_t do_nothing(int32_t gtid, heist__kmp_task *task)
-{
-    (void)gtid;
-    (void)task;
-    return 0;
-}
-
 void __kmpc_omp_taskwait_deps_51(void *loc, int32_t gtid, int32_t count, heist__kmp_depend *list, int32_t noalias_count,
                                  heist__kmp_depend *noalias_list, int32_t nowait)
 {
@@ -348,7 +349,7 @@ void __kmpc_omp_taskwait_deps_51(void *loc, int32_t gtid, int32_t count, heist__
     if (!self) {
         HEIST__REAL(__kmpc_omp_taskwait_deps_51)(loc, gtid, count, list, noalias_count, noalias_list, nowait);
     } else if (nowait) {
-        heist__kmp_task *task = heist__kmp_task_new(self, HEIST__KMP_TIED, sizeof *task, 0, do_nothing);
+        heist__kmp_task *task = heist__kmp_task_new(self, HEIST__KMP_TIED, sizeof *task, 0, NULL);
         __kmpc_omp_task_with_deps(loc, gtid, task, count, list, noalias_count, noalias_list);
     } else {
         __kmpc_omp_wait_deps(loc, gtid, count, list, noalias_count, noalias_list);

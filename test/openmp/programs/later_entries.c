@@ -1,12 +1,13 @@
 /* Entries that clangs after 14 call, or none: by hand. inoutset and omp_all_memory, taskwait with depend and nowait, a
- * taskloop with strict, regions with if, copyprivate in one step, the barriers with a master.
+ * task without a function, a taskloop with strict, regions with if, copyprivate in one step, the barriers with a master.
  * only: libomp
- * expect with libomp: 0 0 20 1 7 11 7 0 */
+ * expect with libomp: 0 0 40 1 7 11 7 0 */
 #include <dlfcn.h>
 #include <omp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct task {
     void *shareds;
@@ -40,6 +41,7 @@ static int member(int gtid, task *t)
 {
     (void)gtid;
     int seen;
+    usleep(2000); /* so that others come before it, if they may */
 #pragma omp atomic read
     seen = stage;
 #pragma omp atomic
@@ -70,15 +72,19 @@ static void create(int gtid, int (*routine)(int, task *), int number, void *addr
     __kmpc_omp_task_with_deps(&loc, gtid, t, 1, &d, 0, NULL);
 }
 
-/* Ten of a set, a reader, ten of a set, one that depends on all memory, and a reader of something else. */
+/* Ten of a set, a reader, ten of a set, one that depends on all memory, and readers of something else; one that depends on
+ * all memory, said otherwise, one without a function, and what comes after that one. */
 static void sets(int gtid)
 {
-    static int x, y;
+    static int x, y, z;
     for (int i = 0; i < 10; i++) create(gtid, member, 0, &x, SET);
     create(gtid, next_stage, 10, &x, IN);
     for (int i = 0; i < 10; i++) create(gtid, member, 1, &x, SET);
     create(gtid, next_stage, 20, NULL, ALL);
     for (int i = 0; i < 10; i++) create(gtid, member, 2, &y, IN);
+    create(gtid, next_stage, 30, (void *)UINTPTR_MAX, OUT);
+    create(gtid, NULL, 0, &z, OUT);
+    for (int i = 0; i < 10; i++) create(gtid, member, 3, &z, IN);
 }
 
 static int parts, shorter;
@@ -153,7 +159,7 @@ int main(void)
 #pragma omp single
     fork_if(&loc, 1, region, 0, &one);
     fork_if(&loc, 1, region, 1, &one);
-    printf("%d %d %d %d %d %d %d %d\n", wrong_order, not_over, set_members - 10, alone, masters + 4, parts,
+    printf("%d %d %d %d %d %d %d %d\n", wrong_order, not_over, set_members, alone, masters + 4, parts,
            (in_region > 6) + 6, light_wrong + shorter - 5);
     return 0;
 }
