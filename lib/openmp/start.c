@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "openmp/real.h"
 #include "openmp/team.h"
 
 HEIST__ATOMIC(uint32_t) heist__omp_active;
+bool heist__omp_puts_all_off;
 
 static bool verbose, stats;
 static bool refused; /* the program is not served at all */
@@ -134,6 +136,17 @@ static bool asked_for(const char *variable)
     return value && *value && strcmp(value, "0") != 0;
 }
 
+/* What users tell libomp so that it puts off all tasks. */
+static bool throttling_is_off(void)
+{
+#ifdef HEIST__OMP_LLVM
+    const char *value = secure_getenv("KMP_ENABLE_TASK_THROTTLING");
+    return value && (strcmp(value, "0") == 0 || strcasecmp(value, "false") == 0);
+#else
+    return false;
+#endif
+}
+
 static void say_what_was_found(const char *creator)
 {
     const char *file = heist__real_file();
@@ -156,6 +169,7 @@ __attribute__((constructor)) static void start(void)
     findings found = {0};
     verbose = asked_for("HEIST_OMP_VERBOSE");
     stats = asked_for("HEIST_OMP_STATS");
+    heist__omp_puts_all_off = throttling_is_off();
     heist__real_resolve();
     heist__omp_fork_init();
     dl_iterate_phdr(look_at, &found);

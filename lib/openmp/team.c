@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "idle/backoff.h"
+#include "openmp/create.h"
 #include "openmp/group.h"
 #include "openmp/real.h"
 
@@ -148,9 +149,10 @@ void heist__omp_slot_begin(heist__omp_slot *slot, unsigned threads)
     implicit_begin(slot);
     slot->current = &slot->implicit;
     slot->icvs = NULL;
-    slot->least_enough = threads == 1 ? 0 : 1;
-    slot->enough = slot->most_enough = threads == 1 ? 0 : 4;
-    slot->plenty = threads == 1 ? 0 : 64 * (int64_t)threads;
+    bool all = threads > 1 && heist__omp_puts_all_off;
+    slot->least_enough = all ? HEIST__OMP_MOST_QUEUED : threads == 1 ? 0 : 1;
+    slot->enough = slot->most_enough = all ? HEIST__OMP_MOST_QUEUED : threads == 1 ? 0 : 4;
+    slot->plenty = all ? HEIST__OMP_MOST_QUEUED : threads == 1 ? 0 : 64 * (int64_t)threads;
     slot->cancellable = HEIST__REAL(omp_get_cancellation)();
     slot->ending_group = false;
     slot->created_before = heist__load_relaxed(&slot->created); /* relaxed: its own */

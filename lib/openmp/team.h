@@ -216,6 +216,8 @@ static inline bool heist__omp_stale_pool(void)
 /* A program uses tasks: regions from now on are heist's. */
 extern HEIST__ATOMIC(uint32_t) heist__omp_active;
 void heist__omp_activate(void);
+/* However many there are, tasks do not run at once. Constant once the library is loaded. */
+extern bool heist__omp_puts_all_off;
 /* What a slot counted in a region in which it made so many tasks, and put off so many of them. */
 void heist__omp_stats_add(const heist__omp_counters *counters, uint64_t made, uint64_t put_off);
 /* Ends the program with a message: going on would compute something else. */

@@ -60,6 +60,8 @@ if [ "$RUNTIME" = libomp ]; then
     run_case code_for_the_other_runtime_is_told says '*GOMP_ entries*left alone*100 200 206' \
         "$HEIST_OMP" "$scratch/old_entries"
     run_case and_nothing_of_it_is_served says '*tasks 0, *' "$HEIST_OMP" --stats "$scratch/old_entries"
+    run_case without_throttling_all_tasks_are_put_off says '*tasks 22090, run at once 0, *' \
+        env KMP_ENABLE_TASK_THROTTLING=0 "$HEIST_OMP" --stats --workers 2 "$scratch/taskwait"
     compile nest_lock
     gcc -fopenmp "$programs/nest_lock.c" -o "$scratch/other"
     run_case locks_of_the_other_runtime_are_its_own says '3 0 100' with_heist 4 "$scratch/other"
