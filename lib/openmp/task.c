@@ -265,16 +265,16 @@ __attribute__((noinline)) static void leave_counted(heist__omp_slot *self, heist
     leave(self, task, 0);
 }
 
-/* Not put off: like a call, with a record that comes back if no child is put off. */
-static inline void run_now(heist__omp_slot *self, heist__omp_body *fn, void *data)
+/* Not put off: like a call, with a record that comes back if no child is put off. `kind`: flags of its record. */
+static inline void run_now(heist__omp_slot *self, heist__omp_body *fn, void *data, uint32_t kind)
 {
     heist__omp_task *parent = self->current;
     heist__omp_task *task = heist__omp_record_borrow(self);
     if (__builtin_expect(!task, 0)) {
-        heist__omp_task_merged(self, fn, data, 0);
+        heist__omp_task_merged(self, fn, data, kind);
         return;
     }
-    heist__omp_task_born(self, parent, task, HEIST__TASK_NOW);
+    heist__omp_task_born(self, parent, task, kind | HEIST__TASK_NOW);
     heist__omp_task_call(self, parent, task, fn, data, parent->nested + 1);
     if (__builtin_expect(task->spawned == 0, 1)) {
         heist__omp_record_return(self, task);
@@ -283,13 +283,23 @@ static inline void run_now(heist__omp_slot *self, heist__omp_body *fn, void *dat
     }
 }
 
+/* On a copy of the data, which the program's function makes. */
+__attribute__((noinline)) static void run_copy(heist__omp_body *fn, void *data, void (*copy)(void *, void *), long size,
+                                               long align, uint32_t kind)
+{
+    char room[size + align];
+    char *place = (char *)(((uintptr_t)room + (size_t)align - 1) & ~((uintptr_t)align - 1));
+    copy(place, data);
+    run_now(heist__omp_self, fn, place, kind);
+}
+
 /* The functions below have GOMP_task's first arguments, or all, so that it reaches them by a jump. */
 #define PARAMETERS                                                                                                     \
     heist__omp_body *fn, void *data, void (*copy)(void *, void *), long size, long align, bool if_clause,              \
         unsigned flags, void **depend, int priority, void *detach
 #define ARGUMENTS fn, data, copy, size, align, if_clause, flags, depend, priority, detach
 
-__attribute__((noinline)) static void create_otherwise(PARAMETERS)
+__attribute__((noinline)) static void create_with_clauses(PARAMETERS)
 {
     heist__omp_slot *self = heist__omp_self;
     if (self) {
@@ -301,14 +311,23 @@ __attribute__((noinline)) static void create_otherwise(PARAMETERS)
     }
 }
 
-/* On a copy of the data, which the program's function makes. */
-__attribute__((noinline)) static void run_copy(heist__omp_body *fn, void *data, void (*copy)(void *, void *), long size,
-                                               long align)
+/* What must run at once, and has nothing to wait for, is what a program's own cut-off makes most of its tasks. */
+__attribute__((noinline)) static void create_otherwise(PARAMETERS)
 {
-    char room[size + align];
-    char *place = (char *)(((uintptr_t)room + (size_t)align - 1) & ~((uintptr_t)align - 1));
-    copy(place, data);
-    run_now(heist__omp_self, fn, place);
+    heist__omp_slot *self = heist__omp_self;
+    const heist__omp_task *parent = self ? self->current : NULL;
+    if (!self || (if_clause && !(parent->flags & HEIST__TASK_CALLS)) ||
+        (flags & (HEIST__GOMP_DEPEND | HEIST__GOMP_DETACH))) {
+        create_with_clauses(ARGUMENTS);
+        return;
+    }
+    if (self->cancellable && heist__omp_cancelled(self, parent->group)) return;
+    uint32_t kind = heist__omp_inherited(parent) | (flags & HEIST__GOMP_FINAL ? HEIST__TASK_FINAL : 0);
+    if (copy) {
+        run_copy(fn, data, copy, size, align, kind);
+        return;
+    }
+    run_now(self, fn, data, kind);
 }
 
 __attribute__((noinline)) static void put_off(heist__omp_body *fn, void *data, void (*copy)(void *, void *), long size,
@@ -323,9 +342,9 @@ __attribute__((noinline)) static void put_off(heist__omp_body *fn, void *data, v
     }
     if (task) heist__omp_record_give(self, task); /* no memory for its data: it cannot be put off */
     if (copy) {
-        run_copy(fn, data, copy, size, align);
+        run_copy(fn, data, copy, size, align, 0);
     } else {
-        run_now(self, fn, data);
+        run_now(self, fn, data, 0);
     }
 }
 
@@ -343,10 +362,10 @@ void GOMP_task(PARAMETERS)
         return;
     }
     if (copy) {
-        run_copy(fn, data, copy, size, align);
+        run_copy(fn, data, copy, size, align, 0);
         return;
     }
-    run_now(self, fn, data);
+    run_now(self, fn, data, 0);
 }
 
 #endif
