@@ -159,6 +159,12 @@ def batch_sizes_leave_room_for_each_other():
     assert [batches.labelled(count) for count in (1, 4, 5, 6, 7, 9)] == [
         [0], [0, 1, 2, 3], [0, 2], [0, 2, 4], [0, 3], [0, 3, 6]]
 
+    def two_more(fields):
+        if fields.get('mode') == 'static':
+            fields['batch_size'] = {'500': '200', '5000': '1000'}.get(fields.get('batch_size'), fields.get('batch_size'))
+    commands = plot.commands_of(sample.section('batches', two_more).figure, plot.DESK)[1]
+    assert 'set xtics ("100" 0, "500" 2, "5k" 4, "auto" 6.3)\n' in commands, re.findall('set xtics.*', commands)
+
 
 def on_a_phone_names_and_numbers_of_latencies_do_not_meet():
     if not HAVE_GNUPLOT:
@@ -186,6 +192,10 @@ def noise_decides_no_goal():
     one = summary.tiles(sample.results(sample.slower(2, runtime='heist', workload='gemm'),
                                        sample.noisy(1.5, runtime='heist', workload='gemm', workers=2)))
     assert one[2].goal is False, 'what is missed beyond noise is missed'
+    for its in (dict(runtime='heist', workload='gemm', workers=2), dict(runtime='openblas'),
+                dict(runtime='heist', workload='lfsr')):  # each side of a comparison, and one case of many
+        goals = [tile.goal for tile in summary.tiles(sample.results(sample.noisy(1.5, **its)))[2:4]]
+        assert goals == ([True, summary.UNCLEAR] if its.get('workload') == 'lfsr' else [summary.UNCLEAR, True]), its
 
 
 def strange_words_stay_words():
