@@ -9,6 +9,8 @@
 
 #include <unity.h>
 
+#include <heist/heist.h>
+
 #include "apps/lfsr/census.h"
 #include "test_scale.h"
 
@@ -24,6 +26,24 @@ void setUp(void)
 
 void tearDown(void)
 {
+}
+
+/* ---- standing between the problem and the loop ---- */
+
+int __real_heist_for(heist_pool *pool, heist_range range, heist_for_body *body, void *context,
+                     const heist_loop_options *options);
+int __wrap_heist_for(heist_pool *pool, heist_range range, heist_for_body *body, void *context,
+                     const heist_loop_options *options);
+
+static heist_loop_options asked; /* of the last loop */
+static heist_range asked_range;
+
+int __wrap_heist_for(heist_pool *pool, heist_range range, heist_for_body *body, void *context,
+                     const heist_loop_options *options)
+{
+    asked = *options;
+    asked_range = range;
+    return __real_heist_for(pool, range, body, context, options);
 }
 
 /* ---- running one ---- */
@@ -117,6 +137,27 @@ static void every_mode_and_batch_size_finds_the_same(void)
                     TEST_ASSERT_EQUAL_STRING_MESSAGE(recorded[i].cycles, cycles_of(&perf_lfsr_heist, &choice),
                                                      modes[m]);
                 }
+}
+
+static void a_mode_is_its_schedule_and_batches_are_as_told(void)
+{
+    static const heist_schedule schedules[] = {HEIST_SCHEDULE_STATIC, HEIST_SCHEDULE_SHARED, HEIST_SCHEDULE_STEAL,
+                                               HEIST_SCHEDULE_HYBRID, HEIST_SCHEDULE_AUTO};
+    char error[200] = "";
+    void *state;
+    for (size_t m = 0; m < 10; m++) {
+        bool told = m < 5;
+        struct choice choice = {.size = "14", .mode = modes[m % 5], .workers = 2};
+        if (told) choice.batch = "100", choice.aggregate = "3";
+        TEST_ASSERT_EQUAL_MESSAGE(0, prepare(&perf_lfsr_heist, &choice, &state, error, sizeof error), error);
+        perf_lfsr_heist.run(state);
+        perf_lfsr_heist.discard(state);
+        TEST_ASSERT_EQUAL_MESSAGE(schedules[m % 5], asked.schedule, modes[m % 5]);
+        TEST_ASSERT_EQUAL_UINT64(told ? 100 : 0, asked.batch);
+        TEST_ASSERT_EQUAL_UINT64(told ? 3 : 0, asked.take);
+        if (told) TEST_ASSERT_EQUAL_UINT64(1 << 14, heist_range_count(asked_range));
+        TEST_ASSERT_NULL(asked.report); /* a timed run reads no clocks */
+    }
 }
 
 static void twenty_bits_are_right_on_many_workers(void)
@@ -664,6 +705,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(recorded_structures_are_found_by_every_algorithm);
     RUN_TEST(every_mode_and_batch_size_finds_the_same);
+    RUN_TEST(a_mode_is_its_schedule_and_batches_are_as_told);
     RUN_TEST(twenty_bits_are_right_on_many_workers);
     RUN_TEST(all_polynomials_over_gf_2_are_as_brute_force_says);
     RUN_TEST(small_polynomials_over_other_fields_are_as_brute_force_says);

@@ -83,6 +83,47 @@ def a_row_is_compared_with_what_ran_beside_it():
     assert abs(ours[1] / ours[0] - 2) < 1e-9, ours
 
 
+def made_of(*members, step='lfsr'):
+    """Results of rows that differ from this one in these members."""
+    plain = {'workload': 'lfsr', 'size': '20', 'runtime': 'heist', 'workers': 1, 'runs': 5, 'min_ns': 100, 'median_ns': 100,
+             'check': 'ok'}
+    return rows.merge([(step + '.json', {'rows': [dict(plain, **each) for each in members]})])
+
+
+def a_row_is_compared_with_what_has_its_settings():
+    its = made_of({'mode': 'auto', 'min_ns': 80}, {'mode': 'static'}, {'mode': 'static', 'workers': 2, 'min_ns': 50},
+                  {'runtime': 'serial', 'field': 3, 'min_ns': 90}, {'runtime': 'serial', 'field': 2, 'min_ns': 75},
+                  {'field': 2, 'mode': 'hybrid'})
+    assert its.over_one(its.rows[2]) == 2 and its.over_serial(its.rows[5]) == 0.75
+    two = made_of({'chosen': 'static', 'library': 'a', 'micro': 'b'}, {'chosen': 'steal', 'workers': 2, 'min_ns': 50})
+    assert two.over_one(two.rows[1]) == 2, 'what was found is no setting'
+    assert made_of({'aggregate': 3}).of('lfsr', aggregate=3), 'some settings are numbers'
+
+
+def of_a_batch_that_was_not_asked_for_the_step_tells():
+    for step, told in (('lfsr', 'auto'), ('lfsr-batches', '164')):
+        assert made_of({'batch': 164}, step=step).rows[0].settings['batch_size'] == told, step
+    assert made_of({'batch': 164, 'batch_size': '100'}).rows[0].settings['batch_size'] == '100'
+
+
+def an_interrupted_row_with_times_counts():
+    its = made_of({'check': 'interrupted after 3 of 5 states'}, {'check': 'wrong'})
+    assert [len(its.rows), len(its.wrong)] == [1, 1]
+
+
+def a_task_costs_the_least_time_over_the_tasks():
+    says(text('overhead', lambda fields: fields.pop('ns_per_task', None)), 'A task of fib costs heist 2.76 ns')
+
+
+def sizes_are_in_the_order_of_their_numbers():
+    assert rows.size_key('200') < rows.size_key('1000') and rows.size_key('T9') < rows.size_key('T10')
+
+
+def a_difference_of_two_percent_is_none():
+    one, two, three = made_of({}, {'min_ns': 101.9, 'median_ns': 101.9}, {'min_ns': 102.1, 'median_ns': 102.1}).rows
+    assert [noise.compare(two, one), noise.compare(three, one), noise.compare(one, three)] == [0, 1, -1]
+
+
 def a_number_of_workers_that_one_workload_has_is_not_everybodys():
     def add(fields):
         if fields['workload'] == 'gemm' and fields['runtime'] == 'heist' and fields['workers'] == 8:
@@ -284,4 +325,4 @@ def numbers_have_the_digits_that_matter():
 
 sys.exit(cases.run('test_sentences', [value for name, value in list(globals().items()) if callable(value) and
                                       getattr(value, '__module__', '') == '__main__' and
-                                      name not in ('says', 'says_not', 'noisy')]))
+                                      name not in ('says', 'says_not', 'noisy', 'made_of')]))

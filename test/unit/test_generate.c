@@ -117,6 +117,44 @@ static void no_more_are_in_flight_than_allowed(void)
     free_pool(pool);
 }
 
+static void untold_there_are_64_for_each_worker_at_most(void)
+{
+    for (unsigned workers = 1; workers <= 3; workers++) {
+        heist_pool *pool = loop_pool(workers);
+        source s = source_of(test_scale(20000));
+        TEST_ASSERT_EQUAL_INT(0, heist_generate(pool, sizeof(int64_t), produce, consume, &s, NULL));
+        TEST_ASSERT_TRUE(atomic_load(&s.most_in_flight) <= (int)workers * 64);
+        check_source(&s);
+        free_pool(pool);
+    }
+}
+
+static int consume_and_end(void *item, void *context)
+{
+    int64_t number = *(int64_t *)item;
+    consume(item, context);
+    return (int)number + 1;
+}
+
+static void the_first_result_counts_and_the_report_tells_the_batches(void)
+{
+    heist_pool *pool = loop_pool(1);
+    heist_loop_report report = {0};
+    heist_loop_options options = {.batch = 4, .report = &report};
+    source s = source_of(10);
+    TEST_ASSERT_EQUAL_INT(1, heist_generate(pool, sizeof(int64_t), produce, consume_and_end, &s, &options));
+    TEST_ASSERT_EQUAL_INT64(4, s.next);
+    check_source(&s);
+    s = source_of(10);
+    TEST_ASSERT_EQUAL_INT(0, heist_generate(pool, sizeof(int64_t), produce, consume, &s, &options));
+    check_source(&s);
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_SHARED, report.schedule);
+    TEST_ASSERT_EQUAL_UINT64(4, report.batch);
+    TEST_ASSERT_EQUAL_UINT64(3, report.all.batches); /* 4, 4 and 2 */
+    TEST_ASSERT_EQUAL_UINT64(10, report.all.iterations);
+    free_pool(pool);
+}
+
 static bool all_four_consume(heist_pool *pool)
 {
     heist_loop_share shares[4];
@@ -299,6 +337,8 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(every_item_is_consumed_once);
     RUN_TEST(no_more_are_in_flight_than_allowed);
+    RUN_TEST(untold_there_are_64_for_each_worker_at_most);
+    RUN_TEST(the_first_result_counts_and_the_report_tells_the_batches);
     RUN_TEST(several_consume_at_once);
     RUN_TEST(a_slow_producer_is_waited_for);
     RUN_TEST(the_producers_error_is_the_result);

@@ -177,6 +177,73 @@ static void static_makes_equal_parts_for_the_workers(void)
 }
 
 typedef struct {
+    int parts;
+    atomic_int begun, out_of_place;
+} places;
+
+/* Each part ends when all have begun, so no worker has two. */
+static int meet_in_place(heist_range part, void *context)
+{
+    places *p = context;
+    if (part.begin != heist_worker_number()) atomic_fetch_add(&p->out_of_place, 1);
+    atomic_fetch_add(&p->begun, 1);
+    while (atomic_load(&p->begun) < p->parts) sched_yield(); /* the watchdog ends it */
+    return 0;
+}
+
+static void static_parts_have_their_places(void)
+{
+    static const heist_schedule schedules[] = {HEIST_SCHEDULE_STATIC, HEIST_SCHEDULE_HYBRID};
+    for (int workers = 2; workers <= 5; workers++) {
+        heist_pool *pool = loop_pool((unsigned)workers);
+        for (int round = 0; round < 40; round++) { /* at first they come in the order of their numbers */
+            places p = {.parts = workers};
+            heist_loop_options options = {.schedule = schedules[round % 2], .batch = 1};
+            TEST_ASSERT_EQUAL_INT(0, heist_for(pool, heist_upto(workers), meet_in_place, &p, &options));
+            TEST_ASSERT_EQUAL_INT(0, atomic_load(&p.out_of_place));
+        }
+        free_pool(pool);
+    }
+}
+
+/* The first iteration of one of two shares lasts until all others are done; `ran` tells in which order these were. */
+typedef struct {
+    atomic_int begun, done;
+    int ran[40];
+    atomic_int first_of_the_slow; /* -1: none yet */
+} robbery;
+
+static int be_slow_or_rob(heist_range part, void *context)
+{
+    robbery *r = context;
+    int i = (int)part.begin, none = -1;
+    if (i % 20 == 0 && atomic_compare_exchange_strong(&r->first_of_the_slow, &none, i)) {
+        while (atomic_load(&r->done) < 39) sched_yield();
+    } else {
+        r->ran[atomic_fetch_add(&r->done, 1)] = i; /* one worker only: the other one waits */
+    }
+    return 0;
+}
+
+static void hybrid_takes_as_many_batches_at_once_as_it_is_told(void)
+{
+    heist_pool *pool = loop_pool(2);
+    for (int take = 1; take <= 5; take += 2) {
+        robbery r = {.first_of_the_slow = -1};
+        heist_loop_options options = {.schedule = HEIST_SCHEDULE_HYBRID, .batch = 1, .take = (uint64_t)take};
+        TEST_ASSERT_EQUAL_INT(0, heist_for(pool, heist_upto(40), be_slow_or_rob, &r, &options));
+        int slow = atomic_load(&r.first_of_the_slow), mine = 20 - slow, at = 0;
+        for (int i = 0; i < 20; i++) TEST_ASSERT_EQUAL_INT(mine + i, r.ran[at++]);
+        for (int left = 19; left > 0;) { /* the last ones of the other's share, in order */
+            int taken = left < take ? left : take;
+            left -= taken;
+            for (int i = 0; i < taken; i++) TEST_ASSERT_EQUAL_INT(slow + 1 + left + i, r.ran[at++]);
+        }
+    }
+    free_pool(pool);
+}
+
+typedef struct {
     atomic_int runner[1024]; /* worker number + 1 of each iteration */
 } runners;
 
@@ -637,6 +704,24 @@ static void typed_bodies_get_their_arguments(void)
     free_pool(pool);
 }
 
+static void a_step_of_0_is_1(void)
+{
+    heist_pool *pool = loop_pool(3);
+    FOR_ALL_SCHEDULES(schedule)
+    {
+        heist_loop_options options = {.schedule = *schedule};
+        marks m = marks_new(40 * 30);
+        TEST_ASSERT_EQUAL_INT(0, HEIST_FOR_WITH(&options, pool, mark_each, heist_stepping(0, 40 * 30, 0), &m, 0));
+        TEST_ASSERT_TRUE(marks_end(&m));
+        m = marks_new(40 * 30);
+        TEST_ASSERT_EQUAL_INT(
+            0, HEIST_FOR2_WITH(&options, pool, cross, heist_stepping(0, 40, 0), heist_stepping(0, 30, 0), &m, 30));
+        TEST_ASSERT_TRUE(marks_end(&m));
+    }
+    TEST_ASSERT_EQUAL_INT(0, atomic_load(&wrong));
+    free_pool(pool);
+}
+
 /* ---- reports ---- */
 
 static void reports_add_up(void)
@@ -669,6 +754,7 @@ static void reports_add_up(void)
             TEST_ASSERT_EQUAL_UINT64(report.busiest_ns, busiest);
             TEST_ASSERT_TRUE(report.busiest_ns <= report.elapsed_ns);
             TEST_ASSERT_TRUE(report.balance >= 1.0 && report.balance <= workers);
+            if (busy) TEST_ASSERT_TRUE(report.balance == (double)busiest * workers / (double)busy);
             TEST_ASSERT_EQUAL_HEX8(0x55, ((unsigned char *)&shares[workers])[0]); /* no such worker */
             if (*schedule == HEIST_SCHEDULE_DEFAULT)
                 TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_STEAL, report.schedule);
@@ -802,7 +888,9 @@ int main(void)
     RUN_TEST(a_loop_over_all_integers_can_be_stopped);
     RUN_TEST(one_worker_goes_in_order);
     RUN_TEST(static_makes_equal_parts_for_the_workers);
+    RUN_TEST(static_parts_have_their_places);
     RUN_TEST(shared_takes_as_many_batches_at_once_as_it_is_told);
+    RUN_TEST(hybrid_takes_as_many_batches_at_once_as_it_is_told);
     RUN_TEST(busy_workers_are_not_waited_for);
     RUN_TEST(nothing_is_split_that_nobody_wants);
     RUN_TEST(others_take_part);
@@ -819,6 +907,7 @@ int main(void)
     RUN_TEST(the_default_pool_runs_loops_from_outside);
     RUN_TEST(threads_share_a_pool);
     RUN_TEST(typed_bodies_get_their_arguments);
+    RUN_TEST(a_step_of_0_is_1);
     RUN_TEST(reports_add_up);
     RUN_TEST(a_report_with_less_room_gets_less);
     RUN_TEST(auto_says_what_it_chose);

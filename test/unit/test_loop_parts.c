@@ -123,11 +123,15 @@ static void cells_are_the_whole_and_none_is_empty(void)
 
 static void deterministic_cells_do_not_depend_on_workers_or_schedule(void)
 {
+    static const unsigned workers[] = {7, 5000}; /* more, too, than there may be large results */
+    static const size_t strides[] = {128, (size_t)1 << 26};
     heist__plan one, other;
-    for (uint64_t batch = 0; batch < 100; batch += 33) {
-        heist__plan_make(&one, HEIST_SCHEDULE_STATIC, 0, 12345, 1, batch, 0, 128, true);
+    for (int round = 0; round < 16; round++) {
+        uint64_t batch = (uint64_t)round / 4 * 33;
+        size_t stride = strides[round / 2 % 2];
+        heist__plan_make(&one, HEIST_SCHEDULE_STATIC, 0, 12345, 1, batch, 0, stride, true);
         for (int how = 0; how < HEIST_SCHEDULE_AUTO; how++) {
-            heist__plan_make(&other, (heist_schedule)how, 0, 12345, 7, batch, 3, 128, true);
+            heist__plan_make(&other, (heist_schedule)how, 0, 12345, workers[round % 2], batch, 3, stride, true);
             TEST_ASSERT_EQUAL_UINT64(one.cells, other.cells);
             for (uint64_t c = 0; c < one.cells; c++)
                 TEST_ASSERT_EQUAL_UINT64(heist__plan_cell(&one, c), heist__plan_cell(&other, c));
@@ -147,6 +151,13 @@ static void auto_takes_hybrid_in_the_middle(void)
     TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose(200, 100000, 2, &batch));
     TEST_ASSERT_EQUAL_UINT64(0, batch);
     TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_STEAL, heist__plan_choose(1000000000, 1, 2, &batch)); /* a second */
+    /* From twenty microseconds on it is worth a second worker, from a tenth of a second on nobody knows. */
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_DEFAULT, heist__plan_choose(19, 1000, 8, &batch));
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose(21, 1000, 8, &batch));
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose(99, 1e6, 8, &batch));
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_STEAL, heist__plan_choose(101, 1e6, 8, &batch));
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose_by_size(65536));
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_STEAL, heist__plan_choose_by_size(65537));
     TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose_by_size(1000));
     TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose_by_size(20000));
     TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_STEAL, heist__plan_choose_by_size(1000000));

@@ -182,6 +182,33 @@ static void deterministic_sums_are_the_same_to_the_last_bit(void)
     }
 }
 
+HEIST_FOLD2(float, rough_sum_of_table, 0.0f, HEIST_PLUS, sum, i, j, const float *, x, int64_t, width)
+{
+    return sum + x[i * width + j];
+}
+
+static void tiles_of_our_own_choice_give_the_same_bits_too(void)
+{
+    enum { ROWS = 90, COLUMNS = 110 };
+    static float x[ROWS * COLUMNS];
+    uint64_t seed = 19;
+    float first = 0;
+    for (int i = 0; i < ROWS * COLUMNS; i++) x[i] = (float)draw(&seed) / 7.0f * (i % 3 ? 1.0f : -1e-3f);
+    for (unsigned workers = 1; workers <= 8; workers++) {
+        heist_pool *pool = loop_pool(workers);
+        FOR_ALL_SCHEDULES(schedule)
+        {
+            heist_loop_options options = {.schedule = *schedule, .deterministic = true};
+            float sum = -1;
+            TEST_ASSERT_EQUAL_INT(0, HEIST_REDUCE2_WITH(&options, pool, &sum, rough_sum_of_table, heist_upto(ROWS),
+                                                        heist_upto(COLUMNS), x, COLUMNS));
+            if (workers == 1 && schedule == all_schedules) first = sum;
+            TEST_ASSERT_EQUAL_MEMORY_MESSAGE(&first, &sum, sizeof sum, schedule_word(*schedule));
+        }
+        free_pool(pool);
+    }
+}
+
 static void another_grain_may_round_otherwise(void)
 {
     /* Else the test above would show nothing. */
@@ -402,6 +429,7 @@ int main(void)
     RUN_TEST(stolen_parts_are_combined_in_order);
     RUN_TEST(large_results_are_as_good);
     RUN_TEST(deterministic_sums_are_the_same_to_the_last_bit);
+    RUN_TEST(tiles_of_our_own_choice_give_the_same_bits_too);
     RUN_TEST(another_grain_may_round_otherwise);
     RUN_TEST(two_dimensions_are_reduced_tile_by_tile);
     RUN_TEST(typed_folds_fold);
