@@ -65,17 +65,17 @@
 #define HEIST__VOID_DECL_8(name, ...) HEIST__VOID_DECLARE(extern, name, 8, (__VA_ARGS__)) struct heist__child_##name
 #define HEIST__VOID_DECL_9(name, ...) HEIST__VOID_DECLARE(extern, name, 9, (__VA_ARGS__)) struct heist__child_##name
 #define HEIST__VOID_DECL_10(name, ...) HEIST__VOID_DECLARE(extern, name, 10, (__VA_ARGS__)) struct heist__child_##name
-#define HEIST__VOID_IMPL_0(name) HEIST__DEFINE(, void, name, 0, ())
-#define HEIST__VOID_IMPL_1(name, ...) HEIST__DEFINE(, void, name, 1, (__VA_ARGS__))
-#define HEIST__VOID_IMPL_2(name, ...) HEIST__DEFINE(, void, name, 2, (__VA_ARGS__))
-#define HEIST__VOID_IMPL_3(name, ...) HEIST__DEFINE(, void, name, 3, (__VA_ARGS__))
-#define HEIST__VOID_IMPL_4(name, ...) HEIST__DEFINE(, void, name, 4, (__VA_ARGS__))
-#define HEIST__VOID_IMPL_5(name, ...) HEIST__DEFINE(, void, name, 5, (__VA_ARGS__))
-#define HEIST__VOID_IMPL_6(name, ...) HEIST__DEFINE(, void, name, 6, (__VA_ARGS__))
-#define HEIST__VOID_IMPL_7(name, ...) HEIST__DEFINE(, void, name, 7, (__VA_ARGS__))
-#define HEIST__VOID_IMPL_8(name, ...) HEIST__DEFINE(, void, name, 8, (__VA_ARGS__))
-#define HEIST__VOID_IMPL_9(name, ...) HEIST__DEFINE(, void, name, 9, (__VA_ARGS__))
-#define HEIST__VOID_IMPL_10(name, ...) HEIST__DEFINE(, void, name, 10, (__VA_ARGS__))
+#define HEIST__VOID_IMPL_0(name) HEIST__VOID_DEFINE(, name, 0, ())
+#define HEIST__VOID_IMPL_1(name, ...) HEIST__VOID_DEFINE(, name, 1, (__VA_ARGS__))
+#define HEIST__VOID_IMPL_2(name, ...) HEIST__VOID_DEFINE(, name, 2, (__VA_ARGS__))
+#define HEIST__VOID_IMPL_3(name, ...) HEIST__VOID_DEFINE(, name, 3, (__VA_ARGS__))
+#define HEIST__VOID_IMPL_4(name, ...) HEIST__VOID_DEFINE(, name, 4, (__VA_ARGS__))
+#define HEIST__VOID_IMPL_5(name, ...) HEIST__VOID_DEFINE(, name, 5, (__VA_ARGS__))
+#define HEIST__VOID_IMPL_6(name, ...) HEIST__VOID_DEFINE(, name, 6, (__VA_ARGS__))
+#define HEIST__VOID_IMPL_7(name, ...) HEIST__VOID_DEFINE(, name, 7, (__VA_ARGS__))
+#define HEIST__VOID_IMPL_8(name, ...) HEIST__VOID_DEFINE(, name, 8, (__VA_ARGS__))
+#define HEIST__VOID_IMPL_9(name, ...) HEIST__VOID_DEFINE(, name, 9, (__VA_ARGS__))
+#define HEIST__VOID_IMPL_10(name, ...) HEIST__VOID_DEFINE(, name, 10, (__VA_ARGS__))
 /* clang-format on */
 
 #endif

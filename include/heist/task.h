@@ -179,22 +179,23 @@ HEIST__INLINE bool heist__pop(heist_worker *w, heist_slot *bottom, heist_task *t
 struct heist__guard {
     heist_worker *worker;
     heist_slot **bottom;
-    heist_task *open; /* NULL once joined */
-    const char *task_name, *child_name;
+    heist_task *open;     /* NULL once joined */
+    const char *function; /* whose child it is, as the compiler calls it */
+    const char *child, *task;
 };
 HEIST_API void heist__guard_leave(struct heist__guard *guard);
+/* A body under watch: what lies in the deque when it begins, and, told as its children, what lies above that when it ends. */
+HEIST_API heist_slot *heist__frame_entered(heist_worker *w, heist_slot *bottom);
 HEIST_API void heist__frame_left(heist_worker *w, heist_slot *bottom, const char *task_name);
 
 #if HEIST_DEBUG
 #define HEIST__GUARD(child, name)                                                                                      \
     struct heist__guard heist__guard_##child __attribute__((cleanup(heist__guard_leave), unused)) = {                  \
-        heist__w, &heist__bottom, &(child).task, #name, #child};
+        heist__w, &heist__bottom, &(child).task, __func__, #child, #name};
 #define HEIST__JOINED(child) (heist__guard_##child.open = NULL),
-#define HEIST__LEFT(name) heist__frame_left(heist__w, heist__at, #name);
 #else
 #define HEIST__GUARD(child, name)
 #define HEIST__JOINED(child)
-#define HEIST__LEFT(name)
 #endif
 
 /* ---- declaring tasks ---- */
@@ -255,7 +256,6 @@ HEIST_API void heist__frame_left(heist_worker *w, heist_slot *bottom, const char
         struct heist__child_##name *heist__c = (struct heist__child_##name *)(void *)heist__t;                         \
         HEIST__CALLED_ELSEWHERE(heist__body_##name);                                                                   \
         result heist__r = heist__body_##name(heist__w, heist__at HEIST__LOAD_##n pairs);                               \
-        HEIST__LEFT(name)                                                                                              \
         heist__c->of.out = heist__r;                                                                                   \
     }                                                                                                                  \
     HEIST__SPAWNING(name, n, pairs)                                                                                    \
@@ -264,9 +264,7 @@ HEIST_API void heist__frame_left(heist_worker *w, heist_slot *bottom, const char
     {                                                                                                                  \
         if (heist__pop(heist__w, *heist__bottom, &heist__c->task)) {                                                   \
             heist_slot *heist__at = --*heist__bottom;                                                                  \
-            result heist__r = heist__body_##name(heist__w, heist__at HEIST__LOAD_##n pairs);                           \
-            HEIST__LEFT(name)                                                                                          \
-            return heist__r;                                                                                           \
+            return heist__body_##name(heist__w, heist__at HEIST__LOAD_##n pairs);                                      \
         }                                                                                                              \
         *heist__bottom = heist__join_slow(heist__w, *heist__bottom, &heist__c->task);                                  \
         return heist__c->of.out;                                                                                       \
@@ -288,7 +286,6 @@ HEIST_API void heist__frame_left(heist_worker *w, heist_slot *bottom, const char
         (void)heist__c;                                                                                                \
         HEIST__CALLED_ELSEWHERE(heist__body_##name);                                                                   \
         heist__body_##name(heist__w, heist__at HEIST__LOAD_##n pairs);                                                 \
-        HEIST__LEFT(name)                                                                                              \
     }                                                                                                                  \
     HEIST__SPAWNING(name, n, pairs)                                                                                    \
     HEIST__INLINE void heist__sync_##name(heist_worker *heist__w, heist_slot **heist__bottom,                          \
@@ -297,7 +294,6 @@ HEIST_API void heist__frame_left(heist_worker *w, heist_slot *bottom, const char
         if (heist__pop(heist__w, *heist__bottom, &heist__c->task)) {                                                   \
             heist_slot *heist__at = --*heist__bottom;                                                                  \
             heist__body_##name(heist__w, heist__at HEIST__LOAD_##n pairs);                                             \
-            HEIST__LEFT(name)                                                                                          \
         } else {                                                                                                       \
             *heist__bottom = heist__join_slow(heist__w, *heist__bottom, &heist__c->task);                              \
         }                                                                                                              \
@@ -309,15 +305,41 @@ HEIST_API void heist__frame_left(heist_worker *w, heist_slot *bottom, const char
         HEIST__STORE_##n pairs heist__run_root(heist__p, &heist__c->task);                                             \
     }
 
+#define HEIST__BODY(linkage, result, name, n, pairs)                                                                   \
+    linkage result name(heist_worker *heist__w __attribute__((unused)),                                                \
+                        heist_slot *heist__bottom __attribute__((unused)) HEIST__PARAMS_##n pairs)
+
+#if HEIST_DEBUG
+/* The body is a function of its own, so that whoever calls it, its end is seen. */
 #define HEIST__DEFINE(linkage, result, name, n, pairs)                                                                 \
-    linkage result heist__body_##name(heist_worker *heist__w __attribute__((unused)),                                  \
-                                      heist_slot *heist__bottom __attribute__((unused)) HEIST__PARAMS_##n pairs)
+    HEIST__BODY(static, result, heist__task_##name, n, pairs);                                                         \
+    HEIST__BODY(linkage, result, heist__body_##name, n, pairs)                                                         \
+    {                                                                                                                  \
+        heist_slot *heist__at = heist__frame_entered(heist__w, heist__bottom);                                         \
+        result heist__r = heist__task_##name(heist__w, heist__bottom HEIST__USES_##n pairs);                           \
+        heist__frame_left(heist__w, heist__at, #name);                                                                 \
+        return heist__r;                                                                                               \
+    }                                                                                                                  \
+    HEIST__BODY(static, result, heist__task_##name, n, pairs)
+#define HEIST__VOID_DEFINE(linkage, name, n, pairs)                                                                    \
+    HEIST__BODY(static, void, heist__task_##name, n, pairs);                                                           \
+    HEIST__BODY(linkage, void, heist__body_##name, n, pairs)                                                           \
+    {                                                                                                                  \
+        heist_slot *heist__at = heist__frame_entered(heist__w, heist__bottom);                                         \
+        heist__task_##name(heist__w, heist__bottom HEIST__USES_##n pairs);                                             \
+        heist__frame_left(heist__w, heist__at, #name);                                                                 \
+    }                                                                                                                  \
+    HEIST__BODY(static, void, heist__task_##name, n, pairs)
+#else
+#define HEIST__DEFINE(linkage, result, name, n, pairs) HEIST__BODY(linkage, result, heist__body_##name, n, pairs)
+#define HEIST__VOID_DEFINE(linkage, name, n, pairs) HEIST__BODY(linkage, void, heist__body_##name, n, pairs)
+#endif
 
 /* clang-format off */
 #define HEIST__BOTH(result, name, n, pairs) \
     HEIST__DECLARE(static, result, name, n, pairs) HEIST__DEFINE(static, result, name, n, pairs)
 #define HEIST__VOID_BOTH(name, n, pairs) \
-    HEIST__VOID_DECLARE(static, name, n, pairs) HEIST__DEFINE(static, void, name, n, pairs)
+    HEIST__VOID_DECLARE(static, name, n, pairs) HEIST__VOID_DEFINE(static, name, n, pairs)
 /* clang-format on */
 
 #include <heist/lists.h>

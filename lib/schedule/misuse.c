@@ -1,14 +1,22 @@
 /* Children that nobody joined, as debug builds see them. Each is told on stderr with its task's name, and made up for as far
  * as can be: the program goes on. */
 #include <stdio.h>
+#include <string.h>
 
 #include "schedule/worker.h"
+
+/* The task whose body the compiler calls `function`: see HEIST__DEFINE. */
+static const char *task_of(const char *function)
+{
+    static const char prefix[] = "heist__task_";
+    return strncmp(function, prefix, sizeof prefix - 1) == 0 ? function + sizeof prefix - 1 : function;
+}
 
 void heist__guard_leave(struct heist__guard *guard)
 {
     if (!guard->open) return;
-    fprintf(stderr, "heist: task %s: child %s was never joined before its frame ended; joining it now\n",
-            guard->task_name, guard->child_name);
+    fprintf(stderr, "heist: task %s: child %s (%s) was never joined before its frame ended; joining it now\n",
+            task_of(guard->function), guard->child, guard->task);
     *guard->bottom = heist__join_slow(guard->worker, *guard->bottom, guard->open);
 }
 
@@ -19,6 +27,13 @@ void heist__misplaced(heist_worker *face, heist_slot *bottom)
             "heist: a typed spawn or call between heist_spawn and heist_join of the same function would lose %td of "
             "its children\n",
             off);
+}
+
+heist_slot *heist__frame_entered(heist_worker *face, heist_slot *bottom)
+{
+    heist_slot *at = heist__bottom_of(heist__worker_of(face));
+    if (at != bottom) heist__misplaced(face, bottom);
+    return at;
 }
 
 void heist__frame_left(heist_worker *face, heist_slot *bottom, const char *task_name)

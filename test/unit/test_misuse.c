@@ -48,6 +48,26 @@ HEIST_TASK(int, careless_among_thieves, HEIST_CHILD(count) *, children)
     return 9;
 }
 
+/* Whoever calls it is not to blame, and may spawn. */
+HEIST_TASK(int, calls_careless, HEIST_CHILD(count) *, children)
+{
+    int eight = HEIST_CALL(careless, children, 0);
+    HEIST_SPAWN(own, count);
+    HEIST_SYNC(own);
+    return eight;
+}
+
+HEIST_VOID_TASK(careless_without_result, HEIST_CHILD(count) *, children)
+{
+    HEIST_SPAWN_AT(&children[0], count);
+}
+
+HEIST_TASK(int, calls_without_result, HEIST_CHILD(count) *, children)
+{
+    HEIST_CALL(careless_without_result, children);
+    return HEIST_CALL(forgetful, 1);
+}
+
 HEIST_TASK(int, forgets_in_a_block, int, rounds)
 {
     int sum = 0;
@@ -111,6 +131,14 @@ static void run_careful(void)
 {
     result = HEIST_RUN(pool, careless, outlives, 1);
 }
+static void run_caller(void)
+{
+    result = HEIST_RUN(pool, calls_careless, outlives);
+}
+static void run_caller_of_void(void)
+{
+    result = HEIST_RUN(pool, calls_without_result, outlives);
+}
 static void run_block(void)
 {
     result = HEIST_RUN(pool, forgets_in_a_block, 3);
@@ -158,14 +186,27 @@ static void a_child_that_is_joined_is_not_spoken_of(void)
     in_both_sizes(run_careful, 8, 3, NULL);
 }
 
-static void a_named_child_is_told_with_its_task_and_joined(void)
+static void a_named_child_is_told_with_its_parent_and_joined(void)
 {
-    in_both_sizes(run_forgetful, 7, 2, "task count: child forgotten was never joined");
+    in_both_sizes(run_forgetful, 7, 2, "task forgetful: child forgotten (count) was never joined");
 }
 
 static void children_in_an_array_are_told_with_their_parent(void)
 {
     in_both_sizes(run_careless, 8, 0, "task careless: 3 of its children");
+}
+
+/* in_both_sizes looks for one sentence; a task that is named wrongly adds another, or the caller's spawn does. */
+static void a_task_that_was_called_is_named_and_not_its_caller(void)
+{
+    static const char wanted[] = "heist: task careless: 3 of its children were never joined before its frame ended\n";
+    char said[4096];
+    in_both_sizes(run_caller, 8, 1, wanted);
+    in_both_sizes(run_caller_of_void, 7, 2, "task careless_without_result: 1 of its children");
+    pool = pool_of(1, both_fence_modes[0]);
+    listen(run_caller, said);
+    free_pool(pool);
+    TEST_ASSERT_EQUAL_STRING(wanted, said);
 }
 
 static void children_that_were_stolen_leave_nothing_behind_either(void)
@@ -186,7 +227,7 @@ static void children_that_were_stolen_leave_nothing_behind_either(void)
 
 static void a_child_of_an_inner_block_is_joined_at_its_end(void)
 {
-    in_both_sizes(run_block, 21, 12, "child lost was never joined");
+    in_both_sizes(run_block, 21, 12, "task forgets_in_a_block: child lost (forgetful) was never joined");
 }
 
 static void run_mixed(void)
@@ -216,8 +257,9 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(a_child_that_is_joined_is_not_spoken_of);
-    RUN_TEST(a_named_child_is_told_with_its_task_and_joined);
+    RUN_TEST(a_named_child_is_told_with_its_parent_and_joined);
     RUN_TEST(children_in_an_array_are_told_with_their_parent);
+    RUN_TEST(a_task_that_was_called_is_named_and_not_its_caller);
     RUN_TEST(children_that_were_stolen_leave_nothing_behind_either);
     RUN_TEST(a_child_of_an_inner_block_is_joined_at_its_end);
     RUN_TEST(plain_children_in_the_way_of_typed_ones_are_told);
