@@ -11,8 +11,9 @@
  *
  * A task is a function with two hidden arguments: its worker, and the first free slot of that worker's deque, which thus
  * travels in a register. A child's record is a local variable of its parent, named in the spawn; the deque holds its
- * address. So a child must be joined before the block that spawned it ends, in any order. Builds without optimisation
- * and builds with HEIST_DEBUG=1 watch for that and say which task forgot which child.
+ * address. So a child must be joined before the block that spawned it ends, in any order, and once. Builds without
+ * optimisation and builds with HEIST_DEBUG=1 watch for that and say which task forgot which child, or joins one a second
+ * time, or one that it has not spawned; other builds may then crash, or wait for ever.
  *
  * Declaring
  *   HEIST_TASK(result, name, type, argument, ...) { body }    a task of this file, 0 to 10 arguments
@@ -173,7 +174,7 @@ HEIST__INLINE bool heist__pop(heist_worker *w, heist_slot *bottom, heist_task *t
     return true;
 }
 
-/* ---- watching for children that nobody joins ---- */
+/* ---- watching for children that nobody joins, or that are joined in vain ---- */
 
 /* A named child under watch: left says, and makes up for, a join that did not happen. */
 struct heist__guard {
@@ -187,15 +188,28 @@ HEIST_API void heist__guard_leave(struct heist__guard *guard);
 /* A body under watch: what lies in the deque when it begins, and, told as its children, what lies above that when it ends. */
 HEIST_API heist_slot *heist__frame_entered(heist_worker *w, heist_slot *bottom);
 HEIST_API void heist__frame_left(heist_worker *w, heist_slot *bottom, const char *task_name);
+/* A join under watch: whether there is anything to join. If not, which is told, the join gives what the record holds: after a
+ * first join, its result. */
+HEIST_API bool heist__may_join(heist_worker *w, heist_task *task, const char *function, const char *child,
+                               const char *task_name);
+HEIST_API void heist__joined(heist_task *task);
 
 #if HEIST_DEBUG
 #define HEIST__GUARD(child, name)                                                                                      \
     struct heist__guard heist__guard_##child __attribute__((cleanup(heist__guard_leave), unused)) = {                  \
         heist__w, &heist__bottom, &(child).task, __func__, #child, #name};
 #define HEIST__JOINED(child) (heist__guard_##child.open = NULL),
+#define HEIST__JOINER , const char *heist__function, const char *heist__child
+#define HEIST__JOINED_BY(child) , __func__, child
+#define HEIST__MAY_JOIN(name) heist__may_join(heist__w, &heist__c->task, heist__function, heist__child, #name)
+#define HEIST__IF_DEBUG(statement) statement;
 #else
 #define HEIST__GUARD(child, name)
 #define HEIST__JOINED(child)
+#define HEIST__JOINER
+#define HEIST__JOINED_BY(child)
+#define HEIST__MAY_JOIN(name) true
+#define HEIST__IF_DEBUG(statement)
 #endif
 
 /* ---- declaring tasks ---- */
@@ -260,13 +274,18 @@ HEIST_API void heist__frame_left(heist_worker *w, heist_slot *bottom, const char
     }                                                                                                                  \
     HEIST__SPAWNING(name, n, pairs)                                                                                    \
     HEIST__INLINE result heist__sync_##name(heist_worker *heist__w, heist_slot **heist__bottom,                        \
-                                            struct heist__child_##name *heist__c)                                      \
+                                            struct heist__child_##name *heist__c HEIST__JOINER)                        \
     {                                                                                                                  \
+        if (!HEIST__MAY_JOIN(name)) return heist__c->of.out;                                                           \
         if (heist__pop(heist__w, *heist__bottom, &heist__c->task)) {                                                   \
             heist_slot *heist__at = --*heist__bottom;                                                                  \
-            return heist__body_##name(heist__w, heist__at HEIST__LOAD_##n pairs);                                      \
+            result heist__r = heist__body_##name(heist__w, heist__at HEIST__LOAD_##n pairs);                           \
+            HEIST__IF_DEBUG(heist__c->of.out = heist__r)                                                               \
+            HEIST__IF_DEBUG(heist__joined(&heist__c->task))                                                            \
+            return heist__r;                                                                                           \
         }                                                                                                              \
         *heist__bottom = heist__join_slow(heist__w, *heist__bottom, &heist__c->task);                                  \
+        HEIST__IF_DEBUG(heist__joined(&heist__c->task))                                                                \
         return heist__c->of.out;                                                                                       \
     }                                                                                                                  \
     static HEIST__FN result heist__run_##name(heist_pool *heist__p HEIST__PARAMS_##n pairs)                            \
@@ -289,14 +308,16 @@ HEIST_API void heist__frame_left(heist_worker *w, heist_slot *bottom, const char
     }                                                                                                                  \
     HEIST__SPAWNING(name, n, pairs)                                                                                    \
     HEIST__INLINE void heist__sync_##name(heist_worker *heist__w, heist_slot **heist__bottom,                          \
-                                          struct heist__child_##name *heist__c)                                        \
+                                          struct heist__child_##name *heist__c HEIST__JOINER)                          \
     {                                                                                                                  \
+        if (!HEIST__MAY_JOIN(name)) return;                                                                            \
         if (heist__pop(heist__w, *heist__bottom, &heist__c->task)) {                                                   \
             heist_slot *heist__at = --*heist__bottom;                                                                  \
             heist__body_##name(heist__w, heist__at HEIST__LOAD_##n pairs);                                             \
         } else {                                                                                                       \
             *heist__bottom = heist__join_slow(heist__w, *heist__bottom, &heist__c->task);                              \
         }                                                                                                              \
+        HEIST__IF_DEBUG(heist__joined(&heist__c->task))                                                                \
     }                                                                                                                  \
     static HEIST__FN void heist__run_##name(heist_pool *heist__p HEIST__PARAMS_##n pairs)                              \
     {                                                                                                                  \
@@ -366,13 +387,14 @@ HEIST_API void heist__frame_left(heist_worker *w, heist_slot *bottom, const char
     __typeof__(heist__sync_##name) *const heist__sync_of_##child __attribute__((unused)) = heist__sync_##name;         \
     HEIST__GUARD(child, name)
 
-#define HEIST_SYNC(child) (HEIST__JOINED(child) heist__sync_of_##child(heist__w, &heist__bottom, &(child)))
+#define HEIST_SYNC(child)                                                                                              \
+    (HEIST__JOINED(child) heist__sync_of_##child(heist__w, &heist__bottom, &(child)HEIST__JOINED_BY(#child)))
 
 #define HEIST_SPAWN_AT(...) HEIST__CAT(HEIST__SPAWN_AT_, HEIST__MORE_THAN_2(__VA_ARGS__))(__VA_ARGS__)
 #define HEIST__SPAWN_AT_no(child, name) (heist__bottom = heist__spawn_##name(heist__w, heist__bottom, (child)))
 #define HEIST__SPAWN_AT_yes(child, name, ...)                                                                          \
     (heist__bottom = heist__spawn_##name(heist__w, heist__bottom, (child), __VA_ARGS__))
-#define HEIST_SYNC_AT(child, name) heist__sync_##name(heist__w, &heist__bottom, (child))
+#define HEIST_SYNC_AT(child, name) heist__sync_##name(heist__w, &heist__bottom, (child)HEIST__JOINED_BY(#child))
 
 #define HEIST_CALL(...) HEIST__CAT(HEIST__CALL_, HEIST__MORE_THAN_1(__VA_ARGS__))(__VA_ARGS__)
 #define HEIST__CALL_no(name) heist__body_##name(heist__w, heist__bottom)

@@ -1,8 +1,9 @@
-/* Children that nobody joined, as debug builds see them. Each is told on stderr with its task's name, and made up for as far
- * as can be: the program goes on. */
+/* Children that nobody joined, or that are joined in vain, as debug builds see them. Each is told on stderr with its parent's
+ * name, and made up for as far as can be: the program goes on. */
 #include <stdio.h>
 #include <string.h>
 
+#include "schedule/join.h"
 #include "schedule/worker.h"
 
 /* The task whose body the compiler calls `function`: see HEIST__DEFINE. */
@@ -18,6 +19,29 @@ void heist__guard_leave(struct heist__guard *guard)
     fprintf(stderr, "heist: task %s: child %s (%s) was never joined before its frame ended; joining it now\n",
             task_of(guard->function), guard->child, guard->task);
     *guard->bottom = heist__join_slow(guard->worker, *guard->bottom, guard->open);
+}
+
+/* Whether a child in this state can be waited for: it has a slot of this worker, or had one. */
+static bool was_spawned(const heist__worker *w, uintptr_t state)
+{
+    if (state == HEIST__TASK_DONE || state == HEIST__TASK_RAN) return true;
+    if (state >= (uintptr_t)w->frames.slots && state < (uintptr_t)w->frames.end) return true;
+    return (state & 7) == HEIST__TASK_TAKEN && state >> 3 < HEIST_MAX_WORKERS;
+}
+
+bool heist__may_join(heist_worker *face, heist_task *task, const char *function, const char *child,
+                     const char *task_name)
+{
+    uintptr_t state = heist__load_relaxed(&task->state); /* relaxed: thieves write only what can be waited for */
+    if (was_spawned(heist__worker_of(face), state)) return true;
+    fprintf(stderr, "heist: task %s: child %s (%s) %s\n", task_of(function), child, task_name,
+            state == HEIST__TASK_JOINED ? "is joined a second time" : "is joined, but was not spawned by this task");
+    return false;
+}
+
+void heist__joined(heist_task *task)
+{
+    heist__store_relaxed(&task->state, HEIST__TASK_JOINED); /* relaxed: no thief touches it any more */
 }
 
 void heist__misplaced(heist_worker *face, heist_slot *bottom)

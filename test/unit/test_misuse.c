@@ -1,4 +1,4 @@
-/* Children that are never joined, as debug builds see them: told with their names, and the program goes on. */
+/* Children that are never joined, or in vain, as debug builds see them: told with their names, and the program goes on. */
 #define HEIST_DEBUG 1
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +66,34 @@ HEIST_TASK(int, calls_without_result, HEIST_CHILD(count) *, children)
 {
     HEIST_CALL(careless_without_result, children);
     return HEIST_CALL(forgetful, 1);
+}
+
+HEIST_TASK(int, seven)
+{
+    __atomic_fetch_add(&ran, 1, __ATOMIC_RELAXED);
+    return 7;
+}
+
+/* With `stolen` it waits until a thief has run the child. The second join finds the result of the first. */
+HEIST_TASK(int, joins_twice, int, stolen)
+{
+    HEIST_SPAWN(kept, count);
+    HEIST_SPAWN(child, seven);
+    while (stolen && __atomic_load_n(&ran, __ATOMIC_RELAXED) < 2) sched_yield();
+    int sum = HEIST_SYNC(child);
+    sum += HEIST_SYNC(child);
+    HEIST_SYNC(kept);
+    HEIST_SYNC(kept);
+    return sum;
+}
+
+HEIST_TASK(int, joins_what_it_has_not_spawned, int, rounds)
+{
+    HEIST_CHILD(seven) many[2];
+    int sum = 0;
+    memset(many, 0, sizeof many);
+    for (int i = 0; i < rounds; i++) HEIST_SPAWN_AT(&many[0], seven), sum += HEIST_SYNC_AT(&many[0], seven);
+    return sum + HEIST_SYNC_AT(&many[1], seven);
 }
 
 HEIST_TASK(int, forgets_in_a_block, int, rounds)
@@ -142,6 +170,15 @@ static void run_caller_of_void(void)
 static void run_block(void)
 {
     result = HEIST_RUN(pool, forgets_in_a_block, 3);
+}
+
+static void run_joins_twice(void)
+{
+    result = HEIST_RUN(pool, joins_twice, heist_pool_workers(pool) > 1);
+}
+static void run_joins_in_vain(void)
+{
+    result = HEIST_RUN(pool, joins_what_it_has_not_spawned, 1);
 }
 
 static void run_among_thieves(void)
@@ -230,6 +267,18 @@ static void a_child_of_an_inner_block_is_joined_at_its_end(void)
     in_both_sizes(run_block, 21, 12, "task forgets_in_a_block: child lost (forgetful) was never joined");
 }
 
+static void a_second_join_is_told_and_gives_the_same_result(void)
+{
+    in_both_sizes(run_joins_twice, 14, 2, "task joins_twice: child child (seven) is joined a second time");
+    in_both_sizes(run_joins_twice, 14, 2, "task joins_twice: child kept (count) is joined a second time");
+}
+
+static void a_join_of_what_was_not_spawned_is_told(void)
+{
+    in_both_sizes(run_joins_in_vain, 7, 1,
+                  "heist: task joins_what_it_has_not_spawned: child &many[1] (seven) is joined, but was not spawned");
+}
+
 static void run_mixed(void)
 {
     /* What happens to the overwritten child is not promised: a child process does it, and only what it says counts. */
@@ -262,6 +311,8 @@ int main(void)
     RUN_TEST(a_task_that_was_called_is_named_and_not_its_caller);
     RUN_TEST(children_that_were_stolen_leave_nothing_behind_either);
     RUN_TEST(a_child_of_an_inner_block_is_joined_at_its_end);
+    RUN_TEST(a_second_join_is_told_and_gives_the_same_result);
+    RUN_TEST(a_join_of_what_was_not_spawned_is_told);
     RUN_TEST(plain_children_in_the_way_of_typed_ones_are_told);
     return UNITY_END();
 }
