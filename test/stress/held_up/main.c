@@ -1,6 +1,7 @@
 /* held_up: a thread is descheduled at each atomic access of the library in turn; the others must go on. While one stands still
  * those that wait for what it has (a join of the child that it runs, the end of a scope that its task is in) wait by design;
- * the rest has to get on with other work, about as fast as before. */
+ * the rest has to get on with other work, about as fast as before. And it has to go on stealing, in every way there is: a lock
+ * around a steal stops nobody but thieves. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,30 +51,77 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Tasks per millisecond of all workers while nobody is held up. */
-static double usual_rate(unsigned ms)
+static const char *const deed_names[DEEDS] = {
+    [DID_TASK] = "run tasks",
+    [DID_STEAL] = "steal",
+    [DID_CHILD] = "run others' children",
+    [DID_LOOSE] = "run others' detached tasks",
+    [DID_LEAP] = "steal back from a child's thief",
+    [DID_SUBMITTED] = "run what was submitted",
+};
+
+/* What all workers do in a millisecond while nobody is held up. */
+typedef struct {
+    double of[DEEDS];
+} rates;
+
+static uint64_t sum_of(const deeds *d, deed which)
 {
-    uint64_t each[MOST_WORKERS], before = work_done(each), after;
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < work_workers(); i++) sum += d->of[which][i];
+    return sum;
+}
+
+static void usual_rates(unsigned ms, rates *r)
+{
+    deeds before, after;
     double begin = now_ms();
+    work_done(&before);
     do {
         sleep_ms(ms);
-        after = work_done(each);
-    } while (after == before); /* a busy machine */
-    return (double)(after - before) / (now_ms() - begin);
+        work_done(&after);
+    } while (sum_of(&after, DID_TASK) == sum_of(&before, DID_TASK)); /* a busy machine */
+    double passed = now_ms() - begin;
+    for (unsigned which = 0; which < DEEDS; which++)
+        r->of[which] = (double)(sum_of(&after, which) - sum_of(&before, which)) / passed;
+}
+
+/* Shares of a usual rate, of all points of a function. */
+typedef struct {
+    double least, sum;
+    unsigned count;
+} shares;
+
+static void add_share(shares *s, double share)
+{
+    if (s->count == 0 || share < s->least) s->least = share;
+    s->sum += share;
+    s->count++;
+}
+
+static void show_shares(const shares *s)
+{
+    if (s->count)
+        printf(" %7.0f%% %7.0f%%", 100 * s->least, 100 * s->sum / s->count);
+    else
+        printf(" %8s %8s", "-", "-");
 }
 
 /* All points of a function together. */
 typedef struct {
     const point *first;
-    unsigned points, held, outside, stood;
-    double least, sum; /* of the others' rate over the usual one */
+    unsigned held, outside, stood;
+    shares tasks, steals;
 } summary;
 
 static void show(const summary *s)
 {
     if (s->held == 0) return;
-    printf("%-18s %-30s %6u %8u %7.0f%% %7.0f%% %6.1f\n", base_name(s->first->file), s->first->function, s->held,
-           s->outside, 100 * s->least, 100 * s->sum / s->held, (double)s->stood / s->held);
+    printf("%-18s %-30s %6u %8u %6.1f", base_name(s->first->file), s->first->function, s->held, s->outside,
+           (double)s->stood / s->held);
+    show_shares(&s->tasks);
+    show_shares(&s->steals);
+    putchar('\n');
 }
 
 static bool same_function(const point *a, const point *b)
@@ -81,23 +129,31 @@ static bool same_function(const point *a, const point *b)
     return strcmp(a->file, b->file) == 0 && strcmp(a->function, b->function) == 0;
 }
 
-/* Returns whether enough of the others went on. How fast is only shown: a machine has other things to do. */
-static bool hold_at(const settings *s, unsigned number, unsigned ms, double usual, summary *sum)
+/* Of what the others did, as a share of what all did before; below 0: that was nothing. */
+static double share_of(const holding *h, const rates *usual, deed which)
+{
+    return usual->of[which] > 0 ? (double)h->others[which] / h->ms / usual->of[which] : -1;
+}
+
+/* Returns what too few of the others did, or DEEDS. How fast is only shown: a machine has other things to do. */
+static deed hold_at(const settings *s, unsigned number, unsigned most_ms, const rates *usual, summary *sum)
 {
     const point *p = points_at(number);
     holding h;
-    if (!points_hold(number, ms, &h)) return true;
-    double rate = (double)h.others / h.ms / usual;
+    if (!points_hold(number, s->hold_ms, most_ms, &h)) return DEEDS;
+    double tasks = share_of(&h, usual, DID_TASK), steals = share_of(&h, usual, DID_STEAL);
     sum->held++;
     sum->outside += h.worker < 0;
     sum->stood += h.stood;
-    sum->sum += rate;
-    if (sum->held == 1 || rate < sum->least) sum->least = rate;
+    add_share(&sum->tasks, tasks);
+    if (steals >= 0) add_share(&sum->steals, steals);
     if (s->table)
-        printf("%s:%d %s: held for %.0f ms (%s): the others did %llu tasks, %.0f%% of the usual rate; %u did none\n",
-               base_name(p->file), p->line, p->function, h.ms, h.worker < 0 ? "outside" : "worker",
-               (unsigned long long)h.others, 100 * rate, h.stood);
-    return work_workers() - (h.worker >= 0 ? 1u : 0u) - h.stood >= work_moving();
+        printf("%s:%d %s: %s held for %.0f ms; of the others %u did nothing, the rest %.0f%% of the usual tasks and "
+               "%.0f%% of the steals (%llu)%s%s\n",
+               base_name(p->file), p->line, p->function, h.worker < 0 ? "an outsider" : "a worker", h.ms, h.stood,
+               100 * tasks, 100 * steals, (unsigned long long)h.others[DID_STEAL],
+               h.lacking == DEEDS ? "" : "; too few: ", h.lacking == DEEDS ? "" : deed_names[h.lacking]);
+    return h.lacking;
 }
 
 static bool chosen(const settings *s, const point *p)
@@ -109,40 +165,57 @@ static bool chosen(const settings *s, const point *p)
 
 /* More than one chance: that all others wait for the one thread by design is rare, but not impossible, and on a busy machine some
  * may not have had a CPU. */
-static bool others_go_on(const settings *s, unsigned number, double usual, summary *sum)
+static bool others_go_on(const settings *s, unsigned number, const rates *usual, summary *sum)
 {
+    deed lacking = DEEDS;
     for (unsigned chance = 0; chance < CHANCES; chance++) {
-        if (hold_at(s, number, s->hold_ms << chance, usual, sum)) return true;
+        lacking = hold_at(s, number, s->hold_ms << chance, usual, sum);
+        if (lacking == DEEDS) return true;
     }
     const point *p = points_at(number);
-    printf("%s:%d %s: held up for up to %u ms, and the others do not go on\n", base_name(p->file), p->line, p->function,
-           s->hold_ms << (CHANCES - 1));
+    printf("%s:%d %s: held up for up to %u ms, and the others do not %s\n", base_name(p->file), p->line, p->function,
+           s->hold_ms << (CHANCES - 1), deed_names[lacking]);
     return false;
 }
 
+static const struct {
+    work_kind kind;
+    const char *name;
+    bool new_only; /* only points where nobody has been held up before */
+} kinds[] = {
+    {WORK_MIXED, "work of every kind", false},
+    {WORK_STOLEN, "work to be stolen", false},
+    {WORK_SLEEPERS, "work for some, while others sleep", true},
+};
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+/* A lock has many points within it, and each takes all its chances to be found wanting: so many say enough. */
+#define MOST_FAILURES 5
+
 /* Holds a thread up at each point of this kind of work. Returns at how many of them the others stood still. */
-static unsigned hold_at_each(const settings *s, work_kind kind, unsigned *held)
+static unsigned hold_at_each(const settings *s, unsigned which, unsigned *held)
 {
-    work_begin(kind);
+    work_begin(kinds[which].kind);
     unsigned count = points_list(500), failed = 0;
-    printf("%s: %u points are passed; one thread is held up for %u ms at each\n",
-           kind == WORK_MIXED ? "work of every kind" : "work inside the pool", count, s->hold_ms);
-    printf("%-18s %-30s %6s %8s %8s %8s %6s\n", "file", "function", "held", "outside", "least", "mean", "stood");
+    printf("%s: %u points are passed; one thread is held up for %u ms at each%s\n", kinds[which].name, count,
+           s->hold_ms, kinds[which].new_only ? " new one" : "");
+    printf("%-18s %-30s %6s %8s %6s %8s %8s %8s %8s\n", "file", "function", "held", "outside", "stood", "least", "mean",
+           "steals", "mean");
     summary sum = {0};
-    double usual = 0;
-    for (unsigned i = 0; i < count; i++) {
+    rates usual = {{0}};
+    for (unsigned i = 0; i < count && failed < MOST_FAILURES; i++) {
         const point *p = points_at(i);
-        if (!chosen(s, p)) continue;
+        if (!chosen(s, p) || (kinds[which].new_only && p->held)) continue;
         if (sum.first && !same_function(sum.first, p)) {
             show(&sum);
             sum = (summary){0};
         }
         if (!sum.first) {
             sum.first = p;
-            usual = usual_rate(s->hold_ms);
+            usual_rates(s->hold_ms, &usual);
         }
         unsigned before = sum.held;
-        failed += !others_go_on(s, i, usual, &sum);
+        failed += !others_go_on(s, i, &usual, &sum);
         *held += sum.held > before;
     }
     show(&sum);
@@ -158,8 +231,8 @@ int main(int argc, char **argv)
         return 2;
     }
     setvbuf(stdout, NULL, _IOLBF, 0);
-    unsigned held = 0, failed = hold_at_each(&s, WORK_MIXED, &held);
-    failed += hold_at_each(&s, WORK_INSIDE, &held);
+    unsigned held = 0, failed = 0;
+    for (unsigned i = 0; i < KINDS; i++) failed += hold_at_each(&s, i, &held);
     const char *trouble = work_trouble();
     printf("a thread was held up at %u points; at %u of them the others stood still, too\n", held, failed);
     bool stood = failed || held == 0;

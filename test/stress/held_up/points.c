@@ -1,6 +1,5 @@
 /* The points: every atomic access of the library, as heist/atomic.h for the soak says. Which there are is found out by running:
  * a table that every passage looks into, with a place for each file and line. */
-#include <heist/heist.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@ typedef struct {
     _Atomic(const char *) function;
     atomic_int line;
     _Atomic uint64_t passed;
+    atomic_bool held; /* somebody was held up here. Written by: the main thread. */
 } place;
 
 static place places[PLACES];
@@ -25,7 +25,7 @@ static place *place_of[PLACES]; /* of listed[i] */
 static unsigned count;
 
 static _Atomic(place *) wanted; /* who passes it next is held up. Written by: the main thread, and who is held up. */
-static unsigned hold_ms;
+static unsigned hold_least_ms, hold_most_ms;
 static holding result;
 static atomic_bool over;
 
@@ -62,22 +62,40 @@ static place *find(const char *file, int line, const char *function)
     return NULL;
 }
 
-/* Who had something at hand when the thread stopped may finish that: only what is done in the second half counts. */
+/* What the others have done between the two. */
+static void compare(const deeds *before, const deeds *after, holding *h)
+{
+    h->lacking = DEEDS;
+    for (unsigned which = DEEDS; which-- > 0;) {
+        unsigned doers = 0;
+        h->others[which] = 0;
+        for (int i = 0; i < (int)work_workers(); i++) {
+            uint64_t n = after->of[which][i] - before->of[which][i];
+            if (i == h->worker) continue;
+            h->others[which] += n;
+            doers += n > 0;
+        }
+        if (doers < work_must(which)->workers || h->others[which] < work_must(which)->times) h->lacking = which;
+        if (which == DID_TASK) h->stood = work_workers() - (h->worker >= 0) - doers;
+    }
+}
+
+/* Who had something at hand when the thread stopped may finish that: only what is done after half of the time counts. */
 static void hold(void)
 {
-    uint64_t before[MOST_WORKERS], after[MOST_WORKERS];
+    deeds before, after;
     holding h = {.worker = heist_worker_number()};
-    sleep_ms(hold_ms / 2);
+    unsigned half = hold_least_ms / 2, waited = half;
+    sleep_ms(half);
     double begin = now_ms();
-    work_done(before);
-    sleep_ms(hold_ms - hold_ms / 2);
-    work_done(after);
-    h.ms = now_ms() - begin;
-    for (int i = 0; i < (int)work_workers(); i++) {
-        if (i == h.worker) continue;
-        h.others += after[i] - before[i];
-        h.stood += after[i] == before[i];
-    }
+    work_done(&before);
+    do {
+        sleep_ms(hold_least_ms - half);
+        waited += hold_least_ms - half;
+        work_done(&after);
+        h.ms = now_ms() - begin;
+        compare(&before, &after, &h);
+    } while (h.lacking != DEEDS && waited < hold_most_ms);
     result = h;
     atomic_store(&over, true);
 }
@@ -114,8 +132,8 @@ unsigned points_list(unsigned ms)
     qsort(place_of, count, sizeof *place_of, by_file_and_line);
     for (unsigned i = 0; i < count; i++) {
         place *p = place_of[i];
-        listed[i] =
-            (point){atomic_load(&p->file), atomic_load(&p->function), atomic_load(&p->line), atomic_load(&p->passed)};
+        listed[i] = (point){atomic_load(&p->file), atomic_load(&p->function), atomic_load(&p->line),
+                            atomic_load(&p->passed), atomic_load(&p->held)};
     }
     return count;
 }
@@ -128,15 +146,17 @@ const point *points_at(unsigned number)
 /* How long somebody may take to come by. */
 #define PATIENCE_MS 100
 
-bool points_hold(unsigned number, unsigned ms, holding *h)
+bool points_hold(unsigned number, unsigned least_ms, unsigned most_ms, holding *h)
 {
-    hold_ms = ms;
+    hold_least_ms = least_ms;
+    hold_most_ms = most_ms;
     atomic_store(&over, false);
     atomic_store(&wanted, place_of[number]);
     for (int waited = 0; atomic_load(&wanted) && waited < PATIENCE_MS; waited++) sleep_ms(1);
     place *p = place_of[number];
     if (atomic_compare_exchange_strong(&wanted, &p, NULL)) return false;
     while (!atomic_load(&over)) sleep_ms(1);
+    atomic_store(&place_of[number]->held, true);
     *h = result;
     return true;
 }

@@ -1,6 +1,5 @@
-/* Work without end on one pool, by several threads from outside: fork/join, detached tasks in scopes, plain children, loops, and
- * submissions that are waited for. Each task counts for the worker that runs it. */
-#include <heist/heist.h>
+/* Work without end on one pool, some of it by threads from outside: fork/join, detached tasks in scopes, plain children, loops,
+ * and submissions that are waited for; or work to be stolen (theft.c). What is done counts for the worker that does it. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -14,42 +13,72 @@ static atomic_bool enough;
 static _Atomic(const char *) trouble;
 
 static struct {
-    _Alignas(128) _Atomic uint64_t tasks;
+    _Alignas(128) _Atomic uint64_t of[DEEDS];
 } done[MOST_WORKERS];
 
-static void count_one(void)
+void did(deed which)
 {
     int worker = heist_worker_number();
-    if (worker >= 0) atomic_fetch_add_explicit(&done[worker].tasks, 1, memory_order_relaxed); /* relaxed: a number */
+    if (worker >= 0)
+        atomic_fetch_add_explicit(&done[worker].of[which], 1, memory_order_relaxed); /* relaxed: a number */
 }
 
-static void demand(bool right, const char *sentence)
+void demand(bool right, const char *sentence)
 {
     if (!right) atomic_store(&trouble, sentence);
 }
 
-/* Chains of tasks inside; the workers beyond have to steal. */
+bool work_enough(void)
+{
+    return atomic_load(&enough);
+}
+
+/* More rounds than anybody will search in vain: no worker sleeps, so that who steals is not kept from it by who does not wake it
+ * (while one that searches, or wakes another, stands still, sleepers sleep on: lib/idle/IDLE.md). */
+#define SLEEPLESS 1000000
+
+/* Chains of tasks inside, or owners; the workers beyond have to steal. In the mix as many must get on as there are chains. Sleepers:
+ * one less, for one chain may be held up, or wait for the child that the held-up thread has; no thieves, who may sleep. Stolen:
+ * theft.c says why there is always a thief left. It must steal often, for where a deque is locked each thief gets something from the
+ * others until it comes to that one. */
 static const struct {
-    unsigned workers, chains, moving;
-} sizes[] = {[WORK_MIXED] = {4, 2, 2}, [WORK_INSIDE] = {6, 3, 2}};
+    unsigned workers, chains, spin, inbox;
+    demanded must[DEEDS];
+} sizes[] = {
+    [WORK_MIXED] = {4, 2, 0, 16, {[DID_TASK] = {2, 1}}},
+    [WORK_STOLEN] = {6,
+                     3,
+                     SLEEPLESS,
+                     4096, /* so many tasks pass by a slot that stays claimed */
+                     {[DID_TASK] = {2, 1},
+                      [DID_STEAL] = {1, 50},
+                      [DID_CHILD] = {1, 25},
+                      [DID_LOOSE] = {1, 25},
+                      [DID_LEAP] = {1, 5},
+                      [DID_SUBMITTED] = {1, 2}}},
+    [WORK_SLEEPERS] = {6, 3, 0, 16, {[DID_TASK] = {2, 1}}},
+};
 
 unsigned work_workers(void)
 {
     return sizes[kind].workers;
 }
 
-/* In the mix: as many as there are chains. Inside: one less, for one chain may be held up, or wait for the child that the held-up
- * thread has. Not the thieves: while one that searches, or wakes another, stands still, sleepers sleep on (lib/idle/IDLE.md). */
-unsigned work_moving(void)
+const demanded *work_must(deed which)
 {
-    return sizes[kind].moving;
+    return &sizes[kind].must[which];
 }
 
-uint64_t work_done(uint64_t each[MOST_WORKERS])
+void work_done(deeds *d)
 {
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < work_workers(); i++) sum += each[i] = atomic_load(&done[i].tasks);
-    return sum;
+    for (unsigned i = 0; i < work_workers(); i++) {
+        heist_stats stats = {.size = sizeof stats};
+        for (unsigned which = 0; which < DEEDS; which++) d->of[which][i] = atomic_load(&done[i].of[which]);
+        demand(heist_stats_read_worker(pool, i, &stats) == 0, "no statistics");
+        d->of[DID_STEAL][i] = 0;
+        for (unsigned level = 0; level < HEIST_LEVELS; level++) d->of[DID_STEAL][i] += stats.steal_got[level];
+        d->of[DID_LEAP][i] = stats.leapfrogs;
+    }
 }
 
 const char *work_trouble(void)
@@ -61,7 +90,7 @@ const char *work_trouble(void)
 
 HEIST_TASK(long, fib, int, n)
 {
-    count_one();
+    did(DID_TASK);
     if (n < 2) return n;
     HEIST_SPAWN(left, fib, n - 1);
     long right = HEIST_CALL(fib, n - 2);
@@ -87,7 +116,7 @@ static void fork_and_join(void)
 
 static void one_of_many(void *argument)
 {
-    count_one();
+    did(DID_TASK);
     atomic_fetch_add((atomic_uint *)argument, 1);
 }
 
@@ -130,9 +159,9 @@ static heist_scope inside[2];
 static void of_itself(void *scope)
 {
     heist_scope *next = scope == &inside[0] ? &inside[1] : &inside[0];
-    count_one();
+    did(DID_TASK);
     HEIST_RUN(NULL, fib, 13);
-    if (!atomic_load(&enough)) demand(heist_detach(next, of_itself, next) == 0, "not detached");
+    if (!work_enough()) demand(heist_detach(next, of_itself, next) == 0, "not detached");
 }
 
 static int part_of_loop(heist_range part, void *argument)
@@ -140,7 +169,7 @@ static int part_of_loop(heist_range part, void *argument)
     atomic_uint *ran = argument;
     HEIST_EACH(i, part)
     {
-        count_one();
+        did(DID_TASK);
         atomic_fetch_add(ran, 1);
     }
     return 0;
@@ -157,14 +186,24 @@ static void loops(void)
 
 /* ---- who gives it ---- */
 
+static void theft_from_outside(void)
+{
+    theft_submit(pool);
+}
+
 /* More than one of each kind: whoever waits for what the held-up thread has is out of the game. */
-static void (*const kinds[])(void) = {fork_and_join, scopes, submissions, loops, fork_and_join, scopes};
-#define THREADS (sizeof kinds / sizeof *kinds)
-static pthread_t threads[THREADS];
+typedef void source(void);
+static source *const mixed[] = {fork_and_join, scopes, submissions, loops, fork_and_join, scopes, NULL};
+static source *const stolen[] = {theft_from_outside, theft_from_outside, NULL};
+static source *const none[] = {NULL};
+static source *const *const sources[] = {[WORK_MIXED] = mixed, [WORK_STOLEN] = stolen, [WORK_SLEEPERS] = none};
+static heist_function *const links[] = {
+    [WORK_MIXED] = of_itself, [WORK_STOLEN] = theft_owner, [WORK_SLEEPERS] = of_itself};
+static pthread_t threads[sizeof mixed / sizeof *mixed];
 
 static void *give_on_and_on(void *what)
 {
-    while (!atomic_load(&enough)) (*(void (*const *)(void))what)();
+    while (!work_enough()) (*(source *const *)what)();
     return NULL;
 }
 
@@ -179,7 +218,8 @@ void work_begin(work_kind wanted)
     heist_options options = HEIST_OPTIONS_INIT;
     kind = wanted;
     options.workers = work_workers();
-    options.inbox = 16;
+    options.inbox = sizes[kind].inbox;
+    options.spin = sizes[kind].spin;
     atomic_store(&enough, false);
     pool = heist_pool_new(&options);
     if (!pool) no_more_than(heist_explain());
@@ -187,16 +227,17 @@ void work_begin(work_kind wanted)
         if (heist_scope_begin(&inside[i], pool) != 0) no_more_than("no scope");
     }
     for (unsigned i = 0; i < sizes[kind].chains; i++)
-        demand(heist_detach(&inside[0], of_itself, &inside[0]) == 0, "not detached");
-    for (size_t i = 0; kind == WORK_MIXED && i < THREADS; i++) {
-        if (pthread_create(&threads[i], NULL, give_on_and_on, (void *)&kinds[i]) != 0) no_more_than("no thread");
+        demand(heist_detach(&inside[0], links[kind], &inside[0]) == 0, "not detached");
+    for (size_t i = 0; sources[kind][i]; i++) {
+        if (pthread_create(&threads[i], NULL, give_on_and_on, (void *)&sources[kind][i]) != 0)
+            no_more_than("no thread");
     }
 }
 
 void work_end(void)
 {
     atomic_store(&enough, true);
-    for (size_t i = 0; kind == WORK_MIXED && i < THREADS; i++) pthread_join(threads[i], NULL);
+    for (size_t i = 0; sources[kind][i]; i++) pthread_join(threads[i], NULL);
     demand(heist_pool_wait(pool) == 0, "not waited"); /* a chain may go on in either scope */
     for (int i = 0; i < 2; i++) demand(heist_scope_end(&inside[i]) == 0, "a scope did not end");
     demand(heist_pool_free(pool) == 0, "not freed");
