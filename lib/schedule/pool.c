@@ -34,7 +34,7 @@ void heist__note(heist_pool *pool, const char *format, ...)
         vsnprintf(pool->notes + used, sizeof pool->notes - used, format, arguments);
         va_end(arguments);
     }
-    heist__waiters_unlock(pool);
+    pthread_mutex_unlock(&pool->lock);
 }
 
 /* ---- workers ---- */
@@ -189,6 +189,7 @@ static void pool_destroy(heist_pool *pool)
     heist__detector_destroy(&pool->all);
     heist__machine_free(&pool->machine);
     heist__settings_free(&pool->settings);
+    heist__waiters_forget(pool);
     pthread_mutex_destroy(&pool->lock);
     free(pool);
 }
@@ -339,10 +340,8 @@ static pthread_mutex_t restart_lock = PTHREAD_MUTEX_INITIALIZER;
 /* What the parent's workers left behind is not ours: the deques are empty, nobody sleeps, nothing is counted. */
 static int forget_parent(heist_pool *pool)
 {
-    pool->waiters = NULL;
+    heist__waiters_forget(pool);
     /* relaxed throughout: no worker runs; starting the threads publishes it */
-    heist__store_relaxed(&pool->waiting, 0);
-    heist__store_relaxed(&pool->news, 0);
     heist__store_relaxed(&pool->wanting_room, 0);
     heist__store_relaxed(&pool->outsiders, 0);
     heist__store_relaxed(&pool->idle.asleep, 0);

@@ -20,7 +20,7 @@ static void before_fork(void)
 
 static void after_fork(void)
 {
-    for (heist_pool *p = pools; p; p = p->next) heist__waiters_unlock(p);
+    for (heist_pool *p = pools; p; p = p->next) pthread_mutex_unlock(&p->lock);
     pthread_mutex_unlock(&lock);
     heist__pool_after_fork();
 }
@@ -28,10 +28,7 @@ static void after_fork(void)
 static void after_fork_in_child(void)
 {
     /* F1: there is one thread here; it and those it starts see it */
-    for (heist_pool *p = pools; p; p = p->next) {
-        heist__store_release(&p->forked, 1);
-        heist__store_relaxed(&p->news, 0); /* relaxed: as above. The waiters are the parent's. */
-    }
+    for (heist_pool *p = pools; p; p = p->next) heist__store_release(&p->forked, 1);
     heist__set_self(NULL);
     after_fork(); /* the thread that took the locks is the one that goes on */
 }

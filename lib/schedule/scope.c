@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "idle/pace.h"
-#include "platform/futex.h"
 #include "schedule/worker.h"
 
 #define CHUNK 64
@@ -236,14 +235,15 @@ static heist__loose *pick_elsewhere(heist__worker *w, heist__scope_core *core, h
 /* Sleeps until the scope is quiet, or for `nap_ns`. True: it is quiet. */
 static bool sleep_until_quiet(heist__worker *w, heist__scope_core *core, int64_t nap_ns)
 {
-    heist__waiter waiter;
-    heist__waiter_add(w->pool, &waiter, &core->detector);
-    if (!heist__detector_quiet(&core->detector)) {
+    heist__waiter *waiter;
+    heist__waiter_begin(w->pool, &core->detector, &waiter); /* sure to be told or not: it naps */
+    bool over = heist__detector_quiet(&core->detector);     /* T1 */
+    if (!over) {
         heist__count(&w->counters.parks);
-        heist__futex_wait(&waiter.quiet, 0, nap_ns);
+        over = heist__waiter_sleep(waiter, nap_ns);
     }
-    heist__waiter_remove(w->pool, &waiter);
-    return heist__load_acquire(&waiter.quiet) || heist__detector_quiet(&core->detector); /* T5, T1 */
+    heist__waiter_end(w->pool, waiter);
+    return over;
 }
 
 static void wait_as_worker(heist__worker *w, heist__scope_core *core)

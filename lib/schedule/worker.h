@@ -102,12 +102,24 @@ struct heist__worker {
     _Alignas(heist_deque) char loose_room[HEIST__DEQUE_ROOM];
 };
 
-/* Somebody who waits until a detector is quiet. */
+/* A place for somebody who waits until a detector is quiet. It stays when that one has gone. */
 typedef struct heist__waiter {
-    const heist__detector *detector;
-    HEIST__ATOMIC(uint32_t) quiet; /* Written by: the finisher that saw it, once. Waited on. */
-    struct heist__waiter *next;
+    HEIST__ATOMIC(uint32_t) taken; /* Written by: who wants to wait here (CAS), who has waited. */
+    HEIST__ATOMIC(uint32_t) quiet; /* Written by: who waits (0), the finisher that saw it (1). Waited on. */
+    HEIST__ATOMIC(uint32_t)
+    looker; /* whether a finisher looks; see wait.c. Written by: finishers. Read by: who waits. */
+    HEIST__ATOMIC(const heist__detector *) detector; /* Written by: who waits; NULL: nobody. Read by: finishers. */
 } heist__waiter;
+
+/* Enough for most. (The model checker has fewer, so that there are more of these.) */
+#ifndef HEIST__PLACES
+#define HEIST__PLACES 16
+#endif
+
+typedef struct heist__waiters {
+    heist__waiter places[HEIST__PLACES];
+    HEIST__ATOMIC(struct heist__waiters *) more; /* Written by: who found no place, once. Read by: all. */
+} heist__waiters;
 
 typedef enum { HEIST__POOL_OPEN, HEIST__POOL_CANCELLING, HEIST__POOL_ENDING } heist__pool_state;
 
@@ -145,12 +157,11 @@ struct heist_pool {
     /* Changes when there may be room. Written by: workers (add). Waited on by: submitters. */
     HEIST__ATOMIC(uint32_t) room;
 
-    /* How many waiters are listed. Written by: under `lock`. Read by: finishers. */
+    /* How many wait in `waiters`. Written by: they (add). Read by: finishers. */
     _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) waiting;
-    /* A finisher may have made something quiet. Written by: finishers (to 1), who has locked `lock` (to 0). Read by: all. */
-    HEIST__ATOMIC(uint32_t) news;
-    pthread_mutex_t lock; /* guards the list of waiters and the notes, never a task's path */
-    heist__waiter *waiters;
+    _Alignas(HEIST__LINE) heist__waiters waiters;
+
+    pthread_mutex_t lock; /* guards the notes */
     char notes[HEIST__NOTES_SIZE];
 
     heist_pool *next; /* in the registry */
@@ -241,11 +252,15 @@ heist__loose *heist__inbox_find(heist__worker *w, heist__call *room, size_t most
 /* ---- wait.c ---- */
 /* After finishing: tells those who wait if it is over. Does not block. */
 void heist__tell_waiters(heist_pool *pool);
-/* Whoever has locked the pool's `lock` gives it back by this. */
-void heist__waiters_unlock(heist_pool *pool);
-/* Lists a waiter. False: the kernel refused the barrier that makes sure of being told; look from time to time. */
-bool heist__waiter_add(heist_pool *pool, heist__waiter *waiter, const heist__detector *detector);
-void heist__waiter_remove(heist_pool *pool, heist__waiter *waiter);
+/* Takes a place to wait in; NULL: no memory. False: it may be that nobody tells, or the kernel refused the barrier that makes sure
+ * of it; look from time to time. */
+bool heist__waiter_begin(heist_pool *pool, const heist__detector *detector, heist__waiter **place);
+/* Sleeps until a finisher says that it is over, or for `nap_ns`. True: one said so. */
+bool heist__waiter_sleep(heist__waiter *waiter, int64_t nap_ns);
+/* Gives the place back. From then on nobody looks at the detector. Blocks: for as long as a finisher looks at this place. */
+void heist__waiter_end(heist_pool *pool, heist__waiter *waiter);
+/* All places are free. Nobody else may be there. */
+void heist__waiters_forget(heist_pool *pool);
 /* Blocks a thread that is no worker of the pool until the detector is quiet. */
 void heist__wait_outside(heist_pool *pool, const heist__detector *detector);
 

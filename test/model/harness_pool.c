@@ -4,8 +4,8 @@
  *   workers=   how many run the loop
  *   pusher=    one more worker, which is busy, and does this: p spawns a fork/join child, l detaches a task,
  *              h hides its children for a moment, as a join out of order does. Then it computes for ever.
- *   outside=   what the outsider does: s submits a task, w waits until all is quiet, q closes and waits, T waits until task
- *              0 says that it has run, x shuts the pool down
+ *   outside=   what the outsider does: s submits a task, S one of its scope, e waits until that scope is quiet and frees it, w waits
+ *              until all is quiet, q closes and waits, T waits until task 0 says that it has run, x shuts the pool down
  *   second=    the same, for another outsider
  *   bodies=    what the tasks do, one letter each in the order of their numbers: . nothing; d detaches a task;
  *              f spawns a child and joins it; L computes for ever
@@ -48,6 +48,7 @@ static const char *bodies, *pusher_script, *outside_scripts[2];
 static bool bare;
 static unsigned worker_count;
 static HEIST__ATOMIC(uint32_t) * told; /* by task 0 */
+static heist__scope_core *scopes[2];   /* of the outsiders */
 
 /* ---- tasks ---- */
 
@@ -67,9 +68,10 @@ static record *next_task(long parent)
     return &records[seen->used++];
 }
 
-static int give(long parent)
+static int give(long parent, heist__scope_core *core)
 {
     record *r = next_task(parent);
+    r->loose.core = core;
     int error = heist__loose_give(pool, &r->loose, HEIST_WAIT);
     model_check(error == 0 || error == -ESHUTDOWN, "a task was not taken: %d", error);
     if (error) seen->begun[r - records] = 1; /* refused: nobody waits for it */
@@ -89,7 +91,7 @@ static void run_task(heist_worker *face, heist_slot *bottom, heist_task *task)
     model_check(!seen->begun[i], "task %ld is run twice", i);
     seen->begun[i] = 1;
     switch (bodies[i]) {
-    case 'd': give(i); break;
+    case 'd': give(i, r->loose.core); break;
     case 'L': compute_for_ever(); break;
     case 'f': {
         record *child = next_task(i);
@@ -165,7 +167,7 @@ static void push(void *self_worker)
     heist_slot *bottom = w->frames.slots;
     for (const char *p = pusher_script; *p; p++) {
         if (*p == 'p') bottom = heist__push(&w->frames.face, bottom, &next_task(-1)->task);
-        if (*p == 'l') give(-1);
+        if (*p == 'l') give(-1, NULL);
         if (*p == 'h') {
             heist__store_release(&w->frames.face.bottom, w->frames.slots);
             heist__store_release(&w->frames.face.bottom, bottom);
@@ -197,11 +199,23 @@ static void check_quiet(unsigned given)
     }
 }
 
+static void end_scope(heist__scope_core *scope)
+{
+    heist__wait_outside(pool, &scope->detector);
+    heist__detector_destroy(&scope->detector);
+}
+
 static void outsider(void *script)
 {
+    heist__scope_core *scope = scopes[script == outside_scripts[1]];
     for (const char *p = script; *p; p++) {
         unsigned given = given_now();
-        if (*p == 's') give(-1);
+        if (*p == 's') give(-1, NULL);
+        if (*p == 'S') give(-1, scope);
+        if (*p == 'e') {
+            end_scope(scope);
+            check_quiet(given);
+        }
         if (*p == 'w') {
             heist__wait_outside(pool, &pool->all);
             check_quiet(given);
@@ -284,6 +298,11 @@ void model_setup(void)
     pool->running = worker_count;
     heist__detector_init(&pool->all, count);
     model_unwatch(pool->all.tallies, (count + 1) * sizeof *pool->all.tallies);
+    for (int i = 0; i < 2; i++) {
+        if (!strchr(outside_scripts[i], 'S')) continue;
+        scopes[i] = model_payload(sizeof *scopes[i]);
+        heist__detector_init(&scopes[i]->detector, count);
+    }
     pool->inboxes = model_alloc(sizeof *pool->inboxes);
     pool->inbox_count = 1;
     pool->settings.inbox = 2;
@@ -297,10 +316,14 @@ void model_setup(void)
     model_name(&pool->idle.asleep, 4, 4, false, "asleep");
     model_name(&pool->idle.searching, 4, 4, false, "searching");
     model_name(&pool->waiting, 4, 4, false, "waiting");
+    model_name(&pool->waiters.places[0].taken, 4, 4, false, "taken");
+    model_name(&pool->waiters.places[0].quiet, 4, 4, false, "quiet");
+    model_name(&pool->waiters.places[0].looker, 4, 4, false, "looker");
+    model_name(&pool->waiters.places[0].detector, 8, 8, false, "detector");
+    model_name(&pool->waiters.more, 8, 8, false, "more");
     model_name(&pool->state, 4, 4, false, "state");
     model_name(&pool->stop, 4, 4, false, "stop");
     model_name(&pool->outsiders, 4, 4, false, "outsiders");
-    model_name(&pool->lock, sizeof pool->lock, 0, false, "lock");
     for (unsigned i = 0; i <= count; i++) {
         model_name(&pool->all.tallies[i].created, 8, 8, false, "created%u", i);
         model_name(&pool->all.tallies[i].finished, 8, 8, false, "finished%u", i);

@@ -109,6 +109,8 @@ HARNESSES = {harness.name: harness for harness in [
         'bare outside=sw --preemptions 3 --stale 1',
         'bare outside=sw fenced --preemptions 3 --stale 1',
         'bare outside=sw second=w --preemptions 2 --stale 1',
+        'bare outside=Se --preemptions 3 --stale 1',
+        'bare outside=Se second=w --preemptions 2 --stale 1',
         'bare workers=2 outside=ssw --preemptions 2 --stale 0',
         'pusher=p --preemptions 2 --stale 1',
         'pusher=l --preemptions 2 --stale 1',

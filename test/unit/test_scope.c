@@ -2,6 +2,7 @@
  * them. */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -930,6 +931,45 @@ static void mistakes_are_told(void)
     free_pool(pool);
 }
 
+/* ---- more who wait than there are places at first ---- */
+
+static atomic_bool gate;
+
+static void pass_the_gate(void *counter)
+{
+    while (!atomic_load(&gate)) sched_yield();
+    count_one(counter);
+}
+
+static void *wait_beside_others(void *pool)
+{
+    atomic_size_t mine = 0;
+    heist_scope scope;
+    begin(&scope, pool);
+    CHECK(heist_detach(&scope, pass_the_gate, &mine) == 0);
+    CHECK(heist_scope_end(&scope) == 0);
+    CHECK(atomic_load(&mine) == 1);
+    return NULL;
+}
+
+static void however_many_wait_all_are_told(void)
+{
+    enum { WAITING = 2 * HEIST__PLACES + 1 };
+    heist_pool *pool = pool_of(2, HEIST_FENCES_DEFAULT);
+    pthread_t threads[WAITING];
+    for (int round = 0; round < 2; round++) { /* in places that were there before, too */
+        atomic_store(&gate, false);
+        for (int i = 0; i < WAITING; i++)
+            TEST_ASSERT_EQUAL_INT(0, pthread_create(&threads[i], NULL, wait_beside_others, pool));
+        while (heist__load_acquire(&pool->waiting) < WAITING) sched_yield();
+        atomic_store(&gate, true);
+        for (int i = 0; i < WAITING; i++) pthread_join(threads[i], NULL);
+        TEST_ASSERT_EQUAL_UINT32(0, heist__load_acquire(&pool->waiting));
+    }
+    TEST_ASSERT_EQUAL_INT(0, atomic_load(&wrong));
+    free_pool(pool);
+}
+
 static void a_scope_without_tasks_ends_at_once(void)
 {
     heist_pool *pool = pool_of(2, HEIST_FENCES_DEFAULT);
@@ -970,6 +1010,7 @@ int main(void)
     RUN_TEST(short_bursts_end_in_time);
     RUN_TEST(a_million_tiny_tasks_all_run);
     RUN_TEST(mistakes_are_told);
+    RUN_TEST(however_many_wait_all_are_told);
     RUN_TEST(a_scope_without_tasks_ends_at_once);
     return UNITY_END();
 }

@@ -83,16 +83,19 @@ void theft_owner(void *unused)
     }
 }
 
-static void submitted(void *ended)
+static void submitted(void *ran_once)
 {
     did(DID_TASK);
     did(DID_SUBMITTED);
-    atomic_store((atomic_bool *)ended, true);
+    atomic_store((atomic_bool *)ran_once, true);
 }
 
 void theft_submit(heist_pool *pool)
 {
-    atomic_bool ended = false;
-    demand(heist_submit(pool, submitted, &ended, HEIST_WAIT) == 0, "not submitted");
-    while (!atomic_load(&ended)) sleep_ms(1);
+    atomic_bool ran_once = false;
+    heist_scope scope;
+    demand(heist_scope_begin(&scope, pool) == 0, "no scope outside");
+    demand(heist_scope_submit(&scope, submitted, &ran_once, HEIST_WAIT) == 0, "not submitted");
+    demand(heist_scope_end(&scope) == 0, "not waited");
+    demand(atomic_load(&ran_once), "waiting ended before the task");
 }
