@@ -40,7 +40,7 @@ def scaling(results):
     gains = [gain for gain in gains if gain]
     if not gains:
         return None
-    context = 'ideal: {}; median of {}, least {}'.format(workers, words.plural(len(gains), 'workload'),
+    context = 'over one; ideal: {}; median of {}, least {}'.format(workers, words.plural(len(gains), 'workload'),
                                                         words.factor(min(gains)))
     return Tile(words.factor(statistics.median(gains)), 'speed-up with {}'.format(words.plural(workers, 'worker')),
                 context, None)

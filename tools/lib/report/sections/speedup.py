@@ -22,24 +22,37 @@ def gain(case, row):
 
 # --- the sentences ----------------------------------------------------------------------------------------------------
 
-def over_one(results, ours, workers):
-    """What more workers gain over one, within the machine."""
-    gains = [(results.over_one(case.runtimes['heist'][workers]), case.workload) for case in ours
-             if workers in case.runtimes['heist'] and 1 in case.runtimes['heist']]
-    gains = sorted(each for each in gains if each[0])  # the one with one worker may be of other settings
-    if not gains or workers < 2:
-        return 'heist was measured with one worker only: nothing is to be seen of how it scales.'
-    middle = statistics.median(value for value, _ in gains)
-    said = 'With {} heist is {} times as fast as with one'.format(cases.on_cores(results, workers),
-                                                                  words.factor(middle))
+def gains_of(ours, workers, measure):
+    """(how many times as fast, workload), the least first."""
+    found = [(measure(case.runtimes['heist'][workers]), case.workload) for case in ours
+             if workers in case.runtimes['heist']]
+    return sorted(each for each in found if each[0])  # the row to compare with may be of other settings
+
+
+def spanned(gains, than):
+    """Their median and both ends, in words."""
+    middle = words.factor(statistics.median(value for value, _ in gains))
     if len(gains) == 1:
-        return '{} ({}).'.format(said, gains[0][1])
+        return '{} times as fast as {} ({})'.format(middle, than, gains[0][1])
     (low, lowest), (high, highest) = gains[0], gains[-1]
-    return '{} in the median of {} workloads, from {} in {} to {} in {}.'.format(
-        said, len(gains), words.factor(low), lowest, words.factor(high), highest)
+    return '{} times as fast as {} in the median of {} workloads, from {} in {} to {} in {}'.format(
+        middle, than, len(gains), words.factor(low), lowest, words.factor(high), highest)
 
 
-def over_serial(results, ours, workers):
+def scaling(results, ours, workers):
+    """What the figure shows, against the serial program; then what more workers gain over one, within the machine."""
+    over_one = gains_of(ours, workers, results.over_one)
+    if not over_one or workers < 2:
+        return ['heist was measured with one worker only: nothing is to be seen of how it scales.']
+    where = 'With {} heist is '.format(cases.on_cores(results, workers))
+    over_serial = gains_of([case for case in ours if case.serial], workers, results.over_serial)
+    if not over_serial:
+        return ['{}{}.'.format(where, spanned(over_one, 'with one'))]
+    return ['{}{}.'.format(where, spanned(over_serial, 'the serial program')),
+            'It is {}.'.format(spanned(over_one, 'with one worker'))]
+
+
+def behind_serial(ours, workers):
     """Where that is still behind the serial program, which has no tasks to pay for."""
     known = [(gain(case, case.runtimes['heist'][workers]), case.workload) for case in ours
              if case.serial and workers in case.runtimes['heist']]
@@ -47,10 +60,10 @@ def over_serial(results, ours, workers):
     if not known:
         return []
     if not behind:
-        return ['There it beats the serial program in all {}.'.format(len(known)) if len(known) > 1 else
-                'There it beats the serial program.']
-    return ['Against the serial program, which makes no tasks, {} of {} {} behind: {}.'.format(
-        len(behind), len(known), 'is' if len(behind) == 1 else 'are',
+        return ['It beats the serial program in all {}.'.format(len(known)) if len(known) > 1 else
+                'It beats the serial program.']
+    return ['Behind the serial program, which makes no tasks, {} {} of {}: {}.'.format(
+        'is' if len(behind) == 1 else 'are', len(behind), len(known),
         words.listing('{} at {}'.format(name, words.factor(value)) for value, name in behind))]
 
 
@@ -108,7 +121,7 @@ def sentences(results, ours):
     workers = cases.full_house(results, counts) or counts[0]
     samples = [('{} with {}'.format(case.workload, words.plural(workers, 'worker')), case.runtimes['heist'][workers])
                for case in ours if workers in case.runtimes['heist']]
-    return ([over_one(results, ours, workers)] + over_serial(results, ours, workers) + against_peers(ours, workers) +
+    return (scaling(results, ours, workers) + behind_serial(ours, workers) + against_peers(ours, workers) +
             oversubscribed(results, ours, workers) + cases.doubts(samples))
 
 

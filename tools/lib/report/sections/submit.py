@@ -17,17 +17,27 @@ def groups_of(results):
     return dict(sorted(found.items()))
 
 
-def against(mine, others):
-    """The best of the others at the same number of workers."""
-    if not others:
-        return ''
-    rival = max(others, key=lambda runtime: per_second(others[runtime]))
-    theirs, its = per_second(others[rival]), theme.name(rival)
-    ratio = per_second(mine) / theirs
-    return {-1: ', {} times as many as {} takes ({})'.format(words.factor(ratio), its, words.rate(theirs)),
-            0: ', which cannot be told apart from {} ({})'.format(its, words.rate(theirs)),
-            1: '; {} takes {} times as many ({})'.format(its, words.factor(1 / ratio), words.rate(theirs)),
-            }[noise.compare(mine, others[rival])]
+def against(found):
+    """heist beside the best of the others, each time at the same number of workers."""
+    more, fewer, unclear = [], [], []
+    for count, its in found.items():
+        others = {runtime: row for runtime, row in its.items() if runtime != 'heist'}
+        if 'heist' not in its or not others:
+            continue
+        rival = max(others, key=lambda runtime: per_second(others[runtime]))
+        ratio = per_second(its['heist']) / per_second(others[rival])
+        verdict = noise.compare(its['heist'], others[rival], 1 / ratio)
+        if verdict < 0:
+            more.append('{} ({} times as many as {})'.format(count, words.factor(ratio), theme.name(rival)))
+        elif verdict > 0:
+            fewer.append('{} ({} takes {} times as many)'.format(count, theme.name(rival), words.factor(1 / ratio)))
+        else:
+            unclear.append('{} ({})'.format(count, theme.name(rival)))
+    parts = [said + words.listing(which) for said, which in (
+        ('more with ', more), ('fewer with ', fewer), ('as many, as far as can be told, with ', unclear)) if which]
+    if not parts:
+        return []
+    return ['Beside the best of the others with as many workers, heist takes {}.'.format('; '.join(parts))]
 
 
 def sentences(results):
@@ -37,13 +47,11 @@ def sentences(results):
         return []
     best = max(ours, key=lambda count: per_second(ours[count]))
     worst = min(ours, key=lambda count: per_second(ours[count]))
-    said = ['A thread outside the pool hands over {} tasks a second with {}{}.'.format(
-        words.rate(per_second(ours[best])), cases.on_cores(results, best),
-        against(ours[best], {runtime: row for runtime, row in found[best].items() if runtime != 'heist'}))]
-    if worst != best:
-        said.append('The least is {} a second, with {}.'.format(words.rate(per_second(ours[worst])),
-                                                               cases.on_cores(results, worst)))
-    return said + cases.doubts([(words.plural(count, 'worker'), row) for count, row in ours.items()])
+    said = ['A thread outside the pool hands over {} tasks a second {}with {}{}.'.format(
+        words.rate(per_second(ours[best])), '' if worst == best else 'at most, ', cases.on_cores(results, best),
+        '' if worst == best else ', and {} at least, with {}'.format(words.rate(per_second(ours[worst])),
+                                                           cases.on_cores(results, worst)))]
+    return said + against(found) + cases.doubts([(words.plural(count, 'worker'), row) for count, row in ours.items()])
 
 
 def figure(results, said):
