@@ -14,6 +14,10 @@
 /* 0, always; the engines want an int. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* A target may have changes of its own, which know what its inputs look like: they make another input of one, in its place,
+ * with room for `most` bytes, and return its size. A target without has no such function: it is weak for who calls it. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
+
 /* The finding: what did not hold. */
 _Noreturn void fuzz_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

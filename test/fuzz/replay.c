@@ -20,6 +20,8 @@
 
 #include "fuzz.h"
 
+#pragma weak LLVMFuzzerCustomMutator
+
 enum { MOST_BYTES = 1 << 16, MOST_INPUTS = 1000, PATIENCE_S = 60, MOST_CHANGES = 4 };
 
 typedef struct {
@@ -191,6 +193,10 @@ static void change_number(void)
 
 static void change(void)
 {
+    if (LLVMFuzzerCustomMutator && below(2)) {
+        hand->size = LLVMFuzzerCustomMutator(hand->bytes, hand->size, MOST_BYTES, (unsigned)below(UINT32_MAX));
+        return;
+    }
     uint8_t byte = (uint8_t)below(256);
     size_t at = below(hand->size + 1), left = hand->size - at, few = below(left < 20 ? left + 1 : 20);
     switch (below(7)) {
