@@ -89,8 +89,8 @@ typedef struct heist_options {
  * Returns NULL on failure, with errno set and heist_explain() saying what was wrong. */
 HEIST_API heist_pool *heist_pool_new(const heist_options *options);
 
-/* From now on the pool takes nothing from outside (-ESHUTDOWN); what it has, it runs. Lets other threads that still submit
- * be told, and come to their end, before the pool is freed.
+/* From now on the pool takes nothing from outside (-ESHUTDOWN), nor from who waits for room in an inbox just then; what it has,
+ * it runs. Lets other threads that still submit be told, and come to their end, before the pool is freed. Shutting down closes, too.
  * Call from: any thread.  Blocks: no.  Returns 0, or -EINVAL for NULL. */
 HEIST_API int heist_pool_close(heist_pool *pool);
 

@@ -100,7 +100,7 @@ static bool spin_for_room(heist__inbox *inbox, const heist__parcel *parcel)
     return false;
 }
 
-/* Waits until `parcel` is in the inbox or the time is over. */
+/* Waits until `parcel` is in the inbox, the time is over, or the pool is closed. */
 static int put_when_room(heist_pool *pool, heist__inbox *inbox, const heist__parcel *parcel, long patience_ms)
 {
     if (spin_for_room(inbox, parcel)) return 0;
@@ -110,6 +110,10 @@ static int put_when_room(heist_pool *pool, heist__inbox *inbox, const heist__par
     heist__fence_seq_cst(); /* S1: before the looks at the slots, which only acquire. Pairs with that in tell_of_room. */
     for (;;) {
         uint32_t room = heist__load_seq_cst(&pool->room); /* S1: before the look. Pairs with the add in tell_of_room. */
+        if (heist__load_relaxed(&pool->state) != HEIST__POOL_OPEN) { /* relaxed: S2 covers who sees it too late */
+            error = -ESHUTDOWN;
+            break;
+        }
         if (heist__inbox_put(inbox, parcel)) break;
         int64_t passed = heist__clock_ns() - began, nap = ROOM_NAP_NS;
         if (passed < napped) passed = napped;

@@ -134,6 +134,33 @@ static void a_full_inbox_keeps_who_waits_a_while_no_longer(void)
     free_pool(pool);
 }
 
+static heist_pool *closing;
+
+static void *submit_until_closed(void *how)
+{
+    int error = how ? heist_run(closing, count_one, &ran) : heist_submit(closing, count_one, &ran, HEIST_WAIT);
+    return (void *)(intptr_t)error;
+}
+
+static void who_waits_for_room_when_the_pool_is_closed_is_told(void)
+{
+    blocker b;
+    pthread_t threads[4];
+    closing = pool_held_up(&b, 2);
+    TEST_ASSERT_EQUAL_size_t(2, fill(closing));
+    for (intptr_t i = 0; i < 4; i++) pthread_create(&threads[i], NULL, submit_until_closed, (void *)(i % 2));
+    while (heist__load_seq_cst(&closing->wanting_room) < 4) sched_yield();
+    TEST_ASSERT_EQUAL_INT(0, heist_pool_close(closing));
+    for (int i = 0; i < 4; i++) { /* there is no room before they have ended */
+        void *error;
+        pthread_join(threads[i], &error);
+        TEST_ASSERT_EQUAL_INT(-ESHUTDOWN, (int)(intptr_t)error);
+    }
+    let_go(&b);
+    free_pool(closing);
+    TEST_ASSERT_EQUAL_size_t(2, atomic_load(&ran)); /* what was taken runs, what was refused does not */
+}
+
 typedef struct {
     heist_pool *pool;
     long patience;
@@ -492,6 +519,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(a_full_inbox_refuses_who_does_not_wait);
     RUN_TEST(a_full_inbox_keeps_who_waits_a_while_no_longer);
+    RUN_TEST(who_waits_for_room_when_the_pool_is_closed_is_told);
     RUN_TEST(patience_may_be_longer_than_the_clock_can_tell);
     RUN_TEST(who_waits_gets_in_when_there_is_room);
     RUN_TEST(who_waits_gets_in_though_the_inbox_stays_nearly_full);
