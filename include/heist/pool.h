@@ -97,13 +97,13 @@ HEIST_API int heist_pool_close(heist_pool *pool);
 /* What becomes of tasks that wait when a pool ends. */
 typedef enum heist_shutdown {
     HEIST_DRAIN = 0, /* they run, and all they spawn */
-    HEIST_CANCEL     /* those not begun are dropped; a heist_run among them returns -ECANCELED */
+    HEIST_CANCEL     /* those not begun are dropped; a heist_run among them, and who waits for them, gets -ECANCELED */
 } heist_shutdown;
 
 /* Ends a pool: waits until its tasks have run (or were dropped), ends its workers, frees it.
  * Call from: any thread but the pool's own workers, and those of other pools that run what a task of this one waits for in a run
  * (-EDEADLK, and the pool lives on).  Blocks: yes.  -EINVAL: there is no such pool (any more), or another thread ends it.
- * Calls of heist_run and heist_submit that other threads have begun are waited for. Undefined: calls that they begin later
+ * Calls of heist_run, heist_submit and the waits that other threads have begun are waited for. Undefined: calls that they begin later
  * (heist_pool_close is for that).
  * *cancelled, unless NULL, is how many tasks were dropped. */
 HEIST_API int heist_pool_shutdown(heist_pool *pool, heist_shutdown how, size_t *cancelled);
@@ -132,7 +132,8 @@ HEIST_API int heist_submit(heist_pool *pool, heist_function *function, void *arg
 
 /* Waits until everything given to the pool, however nested, has finished and is visible. There must be a moment at which
  * nothing is left: what others give without a pause is waited for, too. To wait for one's own, use a scope.
- * Call from: any thread but the pool's workers, and those that they wait for in a run (-EDEADLK).  Blocks: yes. */
+ * Call from: any thread but the pool's workers, and those that they wait for in a run (-EDEADLK).  Blocks: yes.
+ * Returns 0, or -ECANCELED if the pool was shut down meanwhile and tasks of it were dropped. */
 HEIST_API int heist_pool_wait(heist_pool *pool);
 
 /* How many workers there are. 0 for NULL. */

@@ -63,11 +63,12 @@ HEIST_API int heist_scope_submit(heist_scope *scope, heist_function *function, v
 
 /* Waits until all detached tasks of the scope, however nested, have finished and are visible, and joins the children if the
  * caller may. A worker runs tasks of this scope meanwhile, and of no other.
- * Call from: any thread; from a task of the same scope, or what such a task waits for in a run, it is -EDEADLK.  Blocks: yes. */
+ * Call from: any thread; from a task of the same scope, or what such a task waits for in a run, it is -EDEADLK.  Blocks: yes.
+ * Returns 0, or -ECANCELED if the pool was shut down meanwhile and tasks of the scope were dropped: the others have finished. */
 HEIST_API int heist_scope_wait(heist_scope *scope);
 
-/* Waits, and gives back what the scope holds. NULL is allowed.  Returns what heist_scope_wait returns; on failure nothing
- * has changed. */
+/* Waits, and gives back what the scope holds. NULL is allowed. The pool must still live, unless the scope's tasks were dropped.
+ * Returns what heist_scope_wait returns; after -ECANCELED the scope has ended, after another failure nothing has changed. */
 HEIST_API int heist_scope_end(heist_scope *scope);
 
 HEIST_END_DECLS

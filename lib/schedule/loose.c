@@ -94,7 +94,8 @@ void heist__loose_run(heist__worker *w, heist__loose *l)
         heist__store_release(&w->waits_on, waits_on); /* J1 */
         heist__count(&w->counters.detached);
     } else {
-        heist__add_relaxed(&pool->cancelled, 1); /* relaxed: read after the detector is quiet, T1 */
+        heist__add_relaxed(&pool->cancelled, 1);           /* relaxed: read after the detector is quiet, T1 */
+        if (core) heist__store_relaxed(&core->dropped, 1); /* relaxed: likewise */
     }
     l->end(l, w, run);
     heist__count_finished(pool, w, core);

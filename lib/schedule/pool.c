@@ -449,8 +449,11 @@ int heist_pool_wait(heist_pool *pool)
     heist__worker *w = heist__self();
     if (heist__runs_for(w, pool))
         return heist__fail(-EDEADLK, "a task cannot wait for its own pool, nor for one that waits for it");
+    heist__add_acq_rel(&pool->outsiders, 1); /* S3: as in heist__submit */
     heist__wait_outside(pool, &pool->all);
-    return 0;
+    bool dropped = heist__load_relaxed(&pool->cancelled) > 0; /* relaxed: T1 has ordered it */
+    heist__add_acq_rel(&pool->outsiders, (uint32_t)-1);       /* S3: last touch of *pool */
+    return dropped ? heist__fail(-ECANCELED, "the pool was shut down before all its tasks had begun") : 0;
 }
 
 /* ---- the default pool ---- */

@@ -26,6 +26,7 @@ int heist_scope_begin(heist_scope *scope, heist_pool *pool)
         scope->core = NULL;
         return heist__fail(-ENOMEM, "no memory for a scope");
     }
+    heist__store_relaxed(&scope->core->dropped, 0); /* relaxed: nobody has seen it yet */
     scope->pool = pool;
     scope->worker = w ? &w->frames.face : NULL;
     scope->count = 0;
@@ -268,9 +269,19 @@ static void wait_as_worker(heist__worker *w, heist__scope_core *core)
     }
 }
 
+/* Of a scope that is quiet. */
+static int outcome(heist__scope_core *core)
+{
+    if (!heist__load_relaxed(&core->dropped)) return 0; /* relaxed: T1 has ordered it */
+    return heist__fail(-ECANCELED, "the pool was shut down before all tasks of the scope had begun");
+}
+
 int heist_scope_wait(heist_scope *scope)
 {
     if (!scope || !scope->core) return heist__fail(-EINVAL, "heist_scope_wait: no scope, or one that has ended");
+    /* relaxed: a hint. Then the pool is ending, or has ended, and must not be touched; nothing can come after quiet. */
+    if (heist__load_relaxed(&scope->core->dropped) && heist__detector_quiet(&scope->core->detector))
+        return outcome(scope->core);
     if (!heist__pool_resolve(scope->pool)) return -errno;
     heist__worker *w = heist__self();
     if (heist__runs_within(w, scope->core))
@@ -279,18 +290,20 @@ int heist_scope_wait(heist_scope *scope)
     if (w && w->pool == scope->pool) {
         wait_as_worker(w, scope->core);
     } else {
+        heist__add_acq_rel(&scope->pool->outsiders, 1); /* S3: as in heist__submit */
         heist__wait_outside(scope->pool, &scope->core->detector);
+        heist__add_acq_rel(&scope->pool->outsiders, (uint32_t)-1); /* S3: last touch of *pool */
     }
-    return 0;
+    return outcome(scope->core);
 }
 
 int heist_scope_end(heist_scope *scope)
 {
     if (!scope || !scope->core) return 0;
     int error = heist_scope_wait(scope);
-    if (error) return error;
+    if (error && error != -ECANCELED) return error;
     heist__detector_destroy(&scope->core->detector);
     free(scope->core);
     scope->core = NULL;
-    return 0;
+    return error;
 }

@@ -25,6 +25,8 @@ typedef struct heist__worker heist__worker;
 /* The detached side of a scope; tasks point to it. Lives until heist_scope_end has seen all of them finish. */
 typedef struct heist__scope_core {
     heist__detector detector;
+    HEIST__ATOMIC(uint32_t)
+    dropped; /* Whether a task of it was. Written by: workers. Read by: who has seen it quiet. */
 } heist__scope_core;
 
 /* A task on its own: detached, submitted, or the root of a run. A detached one's record follows it, so it is aligned for
@@ -148,7 +150,7 @@ struct heist_pool {
     HEIST__ATOMIC(uint32_t) ready;     /* workers that have started. Written by: workers. Waited on by: the maker. */
     HEIST__ATOMIC(uint64_t) cancelled; /* loose tasks dropped. Written by: workers (add). */
 
-    /* Threads within a submission; the pool outlives them. Written by: they (add). Read by: whoever ends the pool. On a line
+    /* Threads within a submission or a wait; the pool outlives them. Written by: they (add). Read by: whoever ends the pool. On a line
      * that workers do not read. */
     _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) outsiders;
 

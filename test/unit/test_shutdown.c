@@ -10,6 +10,7 @@
 
 #include <heist/heist.h>
 
+#include "schedule/worker.h"
 #include "support.h"
 #include "test_scale.h"
 #include "unity.h"
@@ -233,6 +234,8 @@ static void a_cancelled_run_says_so_and_a_typed_one_still_has_a_result(void)
     TEST_ASSERT_EQUAL_size_t(1 + (plain.error == 0), atomic_load(&ran));
 }
 
+static atomic_int scope_end;
+
 /* Held up until the pool is being cancelled, then it waits for tasks that will not run. */
 static void wait_for_dropped(void *g)
 {
@@ -240,7 +243,8 @@ static void wait_for_dropped(void *g)
     CHECK(heist_scope_begin(&scope, NULL) == 0);
     for (int i = 0; i < 10; i++) CHECK(heist_detach(&scope, count_one, NULL) == 0);
     pass(g);
-    CHECK(heist_scope_end(&scope) == 0);
+    atomic_store(&scope_end, heist_scope_end(&scope));
+    CHECK(scope.core == NULL);
 }
 
 static void what_a_scope_loses_by_cancelling_does_not_keep_it_waiting(void)
@@ -257,6 +261,7 @@ static void what_a_scope_loses_by_cancelling_does_not_keep_it_waiting(void)
     TEST_ASSERT_EQUAL_INT(0, heist_pool_shutdown(pool, HEIST_CANCEL, &cancelled));
     pthread_join(opener, NULL);
     TEST_ASSERT_EQUAL_size_t(10, atomic_load(&ran) + cancelled);
+    TEST_ASSERT_EQUAL_INT(cancelled ? -ECANCELED : 0, atomic_load(&scope_end));
     TEST_ASSERT_EQUAL_INT(0, atomic_load(&wrong));
 }
 
@@ -308,6 +313,67 @@ static void closing_beside_submitters_loses_nothing(void)
 }
 
 /* ---- orders and places ---- */
+
+/* A thread outside that waits. */
+typedef struct {
+    heist_pool *pool;
+    heist_scope *scope; /* NULL: for the pool */
+    int error;
+} waiter;
+
+static void *wait_outside(void *argument)
+{
+    waiter *w = argument;
+    w->error = w->scope ? heist_scope_wait(w->scope) : heist_pool_wait(w->pool);
+    return NULL;
+}
+
+typedef struct {
+    heist_pool *pool;
+    gate g;
+} cancellation;
+
+/* Lets the task go that holds the pool up, when the pool drops what it has not begun. */
+static void *open_when_cancelling(void *argument)
+{
+    cancellation *c = argument;
+    while (heist__load_acquire(&c->pool->state) != HEIST__POOL_CANCELLING) sched_yield();
+    sem_post(&c->g.go);
+    return NULL;
+}
+
+static void who_waits_outside_is_told_of_dropped_tasks(void)
+{
+    for (int round = test_scale(50); round > 0; round--) {
+        heist_scope scope, none;
+        pthread_t threads[3], opener;
+        heist_pool *pool = pool_of(1, both_fence_modes[round % 2]);
+        cancellation c = {.pool = pool};
+        gate_make(&c.g);
+        TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, hold, &c.g, HEIST_WAIT));
+        while (sem_wait(&c.g.begun) != 0) {
+        }
+        TEST_ASSERT_EQUAL_INT(0, heist_scope_begin(&scope, pool));
+        TEST_ASSERT_EQUAL_INT(0, heist_scope_begin(&none, pool));
+        for (int i = 0; i < 3; i++) TEST_ASSERT_EQUAL_INT(0, heist_detach(&scope, count_one, NULL));
+        TEST_ASSERT_EQUAL_INT(0, heist_scope_end(&none));
+        waiter waiters[3] = {{pool, &scope, 1}, {pool, &scope, 1}, {pool, NULL, 1}};
+        for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, wait_outside, &waiters[i]);
+        while (heist__load_acquire(&pool->waiting) < 3) sched_yield();
+        pthread_create(&opener, NULL, open_when_cancelling, &c);
+        size_t cancelled = 0;
+        TEST_ASSERT_EQUAL_INT(0, heist_pool_shutdown(pool, HEIST_CANCEL, &cancelled));
+        pthread_join(opener, NULL);
+        TEST_ASSERT_EQUAL_size_t(3, cancelled);
+        for (int i = 0; i < 3; i++) {
+            pthread_join(threads[i], NULL);
+            TEST_ASSERT_EQUAL_INT(-ECANCELED, waiters[i].error);
+        }
+        TEST_ASSERT_EQUAL_INT(-ECANCELED, heist_scope_wait(&scope)); /* the pool is gone; the scope remembers */
+        TEST_ASSERT_EQUAL_INT(-ECANCELED, heist_scope_end(&scope));
+        TEST_ASSERT_EQUAL_INT(0, heist_scope_end(&scope)); /* it has ended */
+    }
+}
 
 static void pools_end_in_any_order(void)
 {
@@ -533,6 +599,7 @@ int main(void)
     RUN_TEST(a_cancelled_run_says_so_and_a_typed_one_still_has_a_result);
     RUN_TEST(what_a_scope_loses_by_cancelling_does_not_keep_it_waiting);
     RUN_TEST(closing_beside_submitters_loses_nothing);
+    RUN_TEST(who_waits_outside_is_told_of_dropped_tasks);
     RUN_TEST(pools_end_in_any_order);
     RUN_TEST(a_task_is_told_that_it_cannot_end_its_own_pool);
     RUN_TEST(a_task_of_one_pool_may_end_another);
