@@ -437,6 +437,17 @@ def nothing_is_wider_than_its_window():
     assert probed[1] > probed[0] and probed[2], 'this test would not see an overflow'
 
 
+def nothing_is_wider_than_its_paper():
+    browser()
+    printed = made()['html'].replace('@media print{', '@media all{')
+    assert printed != made()['html']
+    for width in (640, 718):  # of A4 and Letter with usual margins
+        _, probed = framed(printed, width)
+        assert probed and probed[1] <= width, probed
+    _, probed = framed(printed.replace('white-space:normal', 'white-space:nowrap'), 718)
+    assert probed[1] > 718, 'this test would not see an overflow'
+
+
 HELPERS = ('make', 'read', 'made', 'without_figures', 'Reader', 'reader_of', 'browser', 'load', 'framed')
 try:
     status = cases.run('test_page', [value for name, value in list(globals().items()) if callable(value) and
