@@ -143,6 +143,7 @@ static enum perf_reading read_option(struct words *words, char **argv, int *at)
     const char **plain = plain_option(words, name);
     bool other = !plain && is_option_of(words->workload, name);
     if (!plain && !other) {
+        if (strcmp(name, "version") == 0 || strcmp(name, "list") == 0) return perf_complain("--%s stands alone", name);
         if (words->workload && perf_find_workload(words->workload))
             return perf_complain("%s has no option --%s; see heist-perf %s --help", words->workload, name,
                                  words->workload);
@@ -270,12 +271,18 @@ static enum perf_reading read_workers(struct perf_job *job, const char *given, l
     usual_workers(text, sizeof text, usual);
     if (!given) given = job->workload->workers ? job->workload->workers : text;
     if (split("--workers", given, &job->workers) != PERF_GO_ON) return PERF_BAD;
-    for (size_t i = 0; i < job->workers.count; i++) {
+    size_t enough = 0, all = job->workers.count;
+    for (size_t i = 0; i < all; i++) {
         if (perf_number(job->workers.items[i], "--workers", 1, most, &number, error, sizeof error))
             return perf_complain("%s (more than %d for each CPU make no sense)", error, SENSIBLE_WORKERS_PER_CPU);
-        if (number < (long)job->workload->least_workers)
-            return perf_complain("%s wants at least %u workers", job->workload->name, job->workload->least_workers);
+        if (number >= (long)job->workload->least_workers) job->workers.items[enough++] = job->workers.items[i];
     }
+    job->workers.count = enough;
+    if (enough == 0)
+        return perf_complain("%s wants at least %u workers", job->workload->name, job->workload->least_workers);
+    if (enough < all)
+        perf_complain("%s wants at least %u workers: what is less is left out", job->workload->name,
+                      job->workload->least_workers);
     return PERF_GO_ON;
 }
 

@@ -4,20 +4,38 @@
 
 #include "harness/command.h"
 
-/* `peers` has sizes of its own for each problem, and is measured beside everything unless it is told otherwise. */
-static void list_options(bool peers)
+/* The names behind --against: those that have a program for `workload`, or all (NULL). */
+static void list_rivals(const struct perf_workload *workload, bool peers)
 {
-    puts("Options:\n"
-         "  --workers LIST   numbers of workers, each measured (usually 1, 2, 4 ... up to what the machine has)");
+    const char *separator = "";
+    for (const struct perf_runtime *r = perf_runtimes; r->name; r++) {
+        if (strcmp(r->name, "heist") == 0 || (workload && !perf_find_offer(workload, r->name))) continue;
+        printf("%s%s%s", separator, r->name, !peers && strcmp(r->name, "serial") == 0 ? " (usual)" : "");
+        separator = ", ";
+    }
+    if (*separator)
+        printf("; all%s: every one that is\n                   here; none\n", peers ? " (usual)" : "");
+    else
+        puts("nothing, since nobody else can do this");
+}
+
+/* `peers` has sizes of its own for each problem, and is measured beside everything unless it is told otherwise. */
+static void list_options(const struct perf_workload *workload, bool peers)
+{
+    puts("Options:");
+    if (workload && workload->least_workers > 1)
+        printf("  --workers LIST   numbers of workers, at least %u, each measured (usually %s)\n",
+               workload->least_workers, workload->workers ? workload->workers : "what the machine has");
+    else
+        puts("  --workers LIST   numbers of workers, each measured (usually 1, 2, 4 ... up to what the machine has)");
     if (!peers) puts("  --size LIST      sizes of the problem, each measured");
     printf("  --quick          the small sizes, for a first look\n"
-           "  --against LIST   beside heist: serial%s, openmp, libomp, tbb, openblas, blis; all%s: every one that is\n"
-           "                   here; none\n"
-           "  --runs K         runs of each, 1 to 999, after one to warm up (7; with --quick 2)\n"
-           "  --limit SECONDS  a run that takes longer is ended and counted as wrong (300)\n"
-           "  --format NAME    table, csv or json\n"
-           "  --out FILE       write there; it appears whole or not at all\n\n",
-           peers ? "" : " (usual)", peers ? " (usual)" : "");
+           "  --against LIST   beside heist: ");
+    list_rivals(workload, peers);
+    puts("  --runs K         runs of each, 1 to 999, after one to warm up (7; with --quick 2)\n"
+         "  --limit SECONDS  a run that takes longer is ended and counted as wrong (300)\n"
+         "  --format NAME    table, csv or json\n"
+         "  --out FILE       write there; it appears whole or not at all\n");
 }
 
 static void list_runtimes(const struct perf_workload *workload)
@@ -45,7 +63,7 @@ void perf_help(void)
     for (const struct perf_workload *const *w = perf_workloads; *w; w++)
         printf("  %-10s %s\n", (*w)->name, (*w)->summary);
     puts("  peers      those of them that other runtimes can do, against everything found, in one table\n");
-    list_options(false);
+    list_options(NULL, false);
     list_runtimes(NULL);
 }
 
@@ -57,7 +75,7 @@ void perf_help_peers(void)
         printf("  %-10s %s; size %s\n", w->name, w->summary, c->sizes ? c->sizes : w->sizes);
     }
     puts("");
-    list_options(true);
+    list_options(NULL, true);
     list_runtimes(NULL);
 }
 
@@ -73,6 +91,6 @@ void perf_help_workload(const struct perf_workload *workload)
     for (const struct perf_option *o = workload->options; o && o->name; o++)
         printf("  --%s %s%s\n        %s (%s)\n", o->name, o->value, o->list ? "[,...]" : "", o->help, o->preset);
     if (workload->options) puts("");
-    list_options(false);
+    list_options(workload, false);
     list_runtimes(workload);
 }

@@ -36,7 +36,7 @@ int main(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], PERF_SERVE) == 0) return perf_serve(argv[2]);
     switch (perf_read_command(&command, argc, argv)) {
     case PERF_GO_ON: break;
-    case PERF_ANSWERED: return fflush(stdout) ? 2 : 0;
+    case PERF_ANSWERED: return perf_output_close(&output, stdout) ? 2 : 0;
     case PERF_BAD: return 2;
     }
     if (perf_make_plan(&plan, &command) || perf_output_try(&output, command.out)) return 2;

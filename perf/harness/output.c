@@ -58,7 +58,10 @@ int perf_output_try(struct perf_output *output, const char *name)
     struct stat status;
     *output = (struct perf_output){.name = name};
     if (!name) return 0;
-    if (!*name) return refuse(output, ENOENT);
+    if (!*name) {
+        perf_complain("--out wants the name of a file");
+        return -1;
+    }
     bool there = stat(name, &status) == 0;
     /* A pipe of the shell, /dev/fd/63, has no other name than this one. */
     output->path = !there ? follow(name) : S_ISREG(status.st_mode) ? realpath(name, NULL) : strdup(name);

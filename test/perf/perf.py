@@ -437,6 +437,34 @@ def bad_input_is_one_line_and_nothing_else():
 
 
 @case
+def what_is_said_of_bad_input_is_to_the_point():
+    for arguments, wanted in [(['--version', 'x'], '--version stands alone'), (['fib', '--list'], '--list stands alone'),
+                              (['fib', '--quick', '--out', ''], '--out wants the name of a file')]:
+        result = run(*arguments)
+        expect(result.returncode == 2 and result.stderr == f'heist-perf: {wanted}\n', arguments, result)
+    for arguments in ['--help'], ['--list'], ['--version'], ['fib', '--help']:
+        with open('/dev/full', 'w', encoding='utf-8') as full: # its name is not told: nothing can happen to it
+            result = subprocess.run([PERF, *arguments], stdout=full, stderr=subprocess.PIPE, timeout=WAIT, check=False)
+        expect(result.returncode == 2 and result.stderr.startswith(b'heist-perf: cannot write'), arguments, result)
+
+
+@case
+def too_few_workers_are_left_out():
+    result = run('steal', '--quick', '--workers', '1,2', '--format', 'json')
+    expect(result.returncode == 0 and {row['workers'] for row in rows_of(result)} == {2}, result)
+    expect(result.stderr == 'heist-perf: steal wants at least 2 workers: what is less is left out\n', result.stderr)
+
+
+@case
+def help_names_the_runtimes_that_there_are():
+    for workload in [name for name in run('--list').stdout.split() if name != 'peers']:
+        told = run(workload, '--help').stdout.split('beside heist: ')[1].split('\n  --runs')[0]
+        named = {name for name in ('serial', 'openmp', 'libomp', 'tbb', 'openblas', 'blis')
+                 if name in told.replace(';', ',').replace(' (usual)', '').replace(',', ' ').split()}
+        expect(named & set(RUNTIMES) == offered(workload) - {'heist'}, workload, told)
+
+
+@case
 def a_peer_that_is_not_here_is_said_to_be_missing():
     said = is_refused(FAULTY, ['faulty', '--against', 'openmp'])
     expect(said.endswith('openmp is not in this build: its compiler was not found'), said)

@@ -294,9 +294,10 @@ def a_bad_command_line_is_one_line_and_status_2():
     where = place('bad')
     for arguments, complaint in ((['--bogus'], 'unknown argument: --bogus'), (['--only', 'nothing'], "no measurement "
                                  "'nothing'"), (['--out'], '--out wants a value'),
-                                 (['--only='], '--only wants a value')):
+                                 (['--only='], '--only wants a value'),
+                                 (['--out', '/proc/x'], 'cannot write to /proc/x')):
         done = sweep(*arguments, where=where)
-        assert done.returncode == 2 and complaint in done.stderr.splitlines()[-1], done
+        assert done.returncode == 2 and complaint in done.stderr and len(done.stderr.splitlines()) == 1, done
     assert os.listdir(where) == []
     done = sweep('--help', where=where)
     assert done.returncode == 0 and done.stdout.startswith('usage: tools/sweep') and 'lfsr-batches' in done.stdout
