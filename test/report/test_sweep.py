@@ -312,6 +312,22 @@ def workers_are_counted_up_to_the_cores_and_to_eight():
                     '1,2,4,8,16,32,64/1,2,4,8,16,32,64/ '), said
 
 
+def the_readme_tells_what_the_plan_and_its_own_table_tell():
+    tree = os.path.join(sample.HERE, '..', '..')
+    with open(os.path.join(tree, 'README.md'), encoding='utf-8') as source:
+        readme = source.read()
+    said = sweep('--help', where=SCRATCH).stdout
+    left_out = [name for name in sorted(os.listdir(os.path.join(tree, 'perf', 'apps')))
+                if not re.search(r'\b{}\b'.format(name), said.split('these measurements: ')[1].split('--out')[0])]
+    told = re.search(r'runs every problem under `perf/apps`(?: but ((?:`\w+`(?:, | and )?)+))?', readme)
+    assert told and re.findall(r'`(\w+)`', told.group(1) or '') == left_out, left_out
+    for name, beginning in (('OpenMP', '| OpenMP tasks'), ('oneTBB', '| oneTBB')):
+        cells = [float(cell) for line in readme.split('## Speed')[1].splitlines() if line.startswith(beginning)
+                 for cell in line.split('|')[2:4]]
+        head = re.search(name + r"'s (?:tasks )?([\d.]+) to ([\d.]+)", readme)
+        assert [float(end) for end in head.groups()] == [min(cells), max(cells)], (head.group(), cells)
+
+
 prepare()
 HELPERS = ('executable', 'prepare', 'command', 'environment', 'place', 'sweep', 'page', 'leftovers',
            'interrupted_when_waiting')
