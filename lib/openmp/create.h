@@ -34,6 +34,13 @@ static inline bool heist__omp_crowded(heist__omp_slot *self)
     return heist__load_relaxed(&self->current->depth) >= HEIST__OMP_SHALLOW || length >= self->plenty;
 }
 
+/* The same for a task of this priority: one that has one waits for its turn, unless very many do. */
+static inline bool heist__omp_crowded_for(heist__omp_slot *self, int32_t priority)
+{
+    if (priority > 0) return heist__load_relaxed(&self->team->queued) >= self->plenty; /* relaxed: a hint */
+    return heist__omp_crowded(self);
+}
+
 /* What a record says of a new child of `parent`, which the thread runs. */
 static inline void heist__omp_task_born(heist__omp_slot *self, heist__omp_task *parent, heist__omp_task *task,
                                         uint32_t flags)

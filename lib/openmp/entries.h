@@ -194,10 +194,18 @@ extern int omp_test_lock(int *lock);
 #define HEIST__RUNTIME_FILES "libgomp.so.1"
 #define HEIST__RUNTIME_KEY GOMP_parallel
 
+/* Its own variable that says how long a thread spins, in rounds, and from where on that is long. */
+#define HEIST__SPIN_VARIABLE "GOMP_SPINCOUNT"
+#define HEIST__SPIN_LONG 1e9
+
 /* How entries of the same library begin that are not served, and one of them: if that library is libomp, which has
  * libgomp's entries, too. */
 #define HEIST__FOREIGN "__kmpc_"
 #define HEIST__FOREIGN_KEY "__kmpc_fork_call"
+#define HEIST__FOREIGN_CREATORS "__kmpc_omp_task_alloc", "__kmpc_omp_target_task_alloc"
+
+/* Whether a runtime that has that one is never the one which this library stands in front of. */
+#define HEIST__NEVER_BOTH true
 
 /* Set in handles of events that are heist's; another one than with the other library, which may be there, too. */
 #define HEIST__EVENT_BIT 1

@@ -43,6 +43,16 @@ heist__omp_group *heist__omp_group_begin(heist__omp_slot *self)
     return group;
 }
 
+void heist__omp_group_do_without(heist__omp_slot *self)
+{
+    heist__omp_task *task = self->current;
+    heist__omp_group *group = task->group;
+    task->group = group->prev;
+    group->prev = self->groups;
+    self->groups = group;
+    task->flags += HEIST__TASK_GROUP;
+}
+
 static void mark_shared(heist__omp_group *group)
 {
     /* G1: before this thread's first task in the group is seen, so before its owner can finish such a one. relaxed: the

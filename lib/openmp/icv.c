@@ -119,3 +119,33 @@ void omp_set_schedule_8_(const int *kind, const int64_t *chunk)
 {
     omp_set_schedule(*kind, *chunk > INT32_MAX ? INT32_MAX : *chunk < INT32_MIN ? INT32_MIN : (int)*chunk);
 }
+
+#ifdef HEIST__OMP_LLVM
+
+/* Names by which C reaches them where Fortran has the others. */
+void ompc_set_num_threads(int n)
+{
+    omp_set_num_threads(n);
+}
+
+void ompc_set_dynamic(int on)
+{
+    omp_set_dynamic(on);
+}
+
+void ompc_set_nested(int on)
+{
+    omp_set_nested(on);
+}
+
+void ompc_set_max_active_levels(int levels)
+{
+    omp_set_max_active_levels(levels);
+}
+
+void ompc_set_schedule(int kind, int chunk)
+{
+    omp_set_schedule(kind, chunk);
+}
+
+#endif

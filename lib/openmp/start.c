@@ -1,6 +1,7 @@
 /* When the library is loaded: finds the runtime, and whether anything in the program creates tasks. If not, regions stay
  * the runtime's, and cost what they did. A plugin that comes later and creates tasks has its regions served from then
- * on. A program in which code for another runtime calls this one, too, is left alone. At the end, what --stats asks for. */
+ * on. A program in which code for another runtime calls this one, too, is left alone, and so is one whose runtime is another
+ * under the same name. At the end, what --stats asks for. */
 #include <elf.h>
 #include <link.h>
 #include <stdio.h>
@@ -60,6 +61,7 @@ void heist__omp_activate(void)
 /* ---- who creates tasks ---- */
 
 static const char *const creators[] = {HEIST__CREATORS};
+static const char *const foreign_creators[] = {HEIST__FOREIGN_CREATORS};
 
 typedef struct symbols {
     const ElfW(Sym) * table;
@@ -96,13 +98,15 @@ static symbols symbols_of(const struct dl_phdr_info *object)
     return s;
 }
 
-static bool creates_tasks(const char *name)
+static bool is_one_of(const char *name, const char *const *names, size_t count)
 {
-    for (size_t i = 0; i < sizeof creators / sizeof *creators; i++) {
-        if (strcmp(name, creators[i]) == 0) return true;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(name, names[i]) == 0) return true;
     }
     return false;
 }
+
+#define IS_ONE_OF(name, names) is_one_of(name, names, sizeof(names) / sizeof *(names))
 
 static bool is_foreign(const char *name)
 {
@@ -112,6 +116,7 @@ static bool is_foreign(const char *name)
 
 typedef struct findings { /* the first object that creates tasks, and the first with foreign calls, or NULL */
     const char *creator, *foreign;
+    bool foreign_tasks; /* somebody creates tasks by foreign calls */
 } findings;
 
 static int look_at(struct dl_phdr_info *object, size_t size, void *found)
@@ -124,8 +129,9 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *found)
     for (size_t i = 1; i < s.count; i++) {
         const char *name = s.names + s.table[i].st_name;
         if (s.table[i].st_shndx != SHN_UNDEF) continue;
-        if (!f->creator && creates_tasks(name)) f->creator = file;
+        if (!f->creator && IS_ONE_OF(name, creators)) f->creator = file;
         if (!f->foreign && is_foreign(name)) f->foreign = file;
+        if (IS_ONE_OF(name, foreign_creators)) f->foreign_tasks = true;
     }
     return 0;
 }
@@ -164,6 +170,22 @@ static void say_what_was_found(const char *creator)
     }
 }
 
+/* Whether the program is, and then, if it creates tasks or asks, that it is. */
+static bool is_left_alone(const findings *found)
+{
+    if (!heist__real_serves(HEIST__FOREIGN_KEY)) return false;
+    bool tasks = found->creator || found->foreign_tasks || verbose;
+    if (HEIST__NEVER_BOTH) {
+        if (tasks) fprintf(stderr, "heist-omp: %s is not " HEIST__RUNTIME ": it is left alone\n", heist__real_file());
+        return true;
+    }
+    if (!found->foreign) return false;
+    if (tasks)
+        fprintf(stderr, "heist-omp: %s uses %s by " HEIST__FOREIGN " entries, which are not served: it is left alone\n",
+                found->foreign, heist__real_file());
+    return true;
+}
+
 __attribute__((constructor)) static void start(void)
 {
     findings found = {0};
@@ -173,10 +195,7 @@ __attribute__((constructor)) static void start(void)
     heist__real_resolve();
     heist__omp_fork_init();
     dl_iterate_phdr(look_at, &found);
-    refused = found.foreign && heist__real_serves(HEIST__FOREIGN_KEY);
-    if (refused && found.creator)
-        fprintf(stderr, "heist-omp: %s uses %s by " HEIST__FOREIGN " entries, which are not served: it is left alone\n",
-                found.foreign, heist__real_file());
+    refused = is_left_alone(&found);
     if (refused) return;
     if (found.creator && heist__real_file())
         heist__store_relaxed(&heist__omp_active, 1); /* relaxed: before any region */

@@ -11,13 +11,22 @@
 #include "openmp/real.h"
 
 /* A block outside the record remembers where it begins in the word before the data. */
+size_t heist__omp_block_bytes(size_t size, size_t align)
+{
+    return size + align + sizeof(void *);
+}
+
+char *heist__omp_block_in(void *memory, size_t align)
+{
+    char *data = (char *)(((uintptr_t)memory + sizeof(void *) + align - 1) & ~(uintptr_t)(align - 1));
+    memcpy(data - sizeof(void *), &memory, sizeof(void *));
+    return data;
+}
+
 char *heist__omp_block(heist__omp_slot *self, size_t size, size_t align)
 {
-    char *block = heist__omp_memory_take(self, size + align + sizeof(void *));
-    if (!block) return NULL;
-    char *data = (char *)(((uintptr_t)block + sizeof(void *) + align - 1) & ~(uintptr_t)(align - 1));
-    memcpy(data - sizeof(void *), &block, sizeof(void *));
-    return data;
+    void *memory = heist__omp_memory_take(self, heist__omp_block_bytes(size, align));
+    return memory ? heist__omp_block_in(memory, align) : NULL;
 }
 
 void heist__omp_block_free(heist__omp_slot *self, void *data)
@@ -220,16 +229,36 @@ static bool prepare(heist__omp_slot *self, heist__omp_task *task, const creation
     return false;
 }
 
-static void put_off_special(heist__omp_slot *self, heist__omp_task *task, const creation *c)
+static int32_t priority_of(heist__omp_slot *self, const creation *c)
 {
     int most = self->team->max_priority;
-    if ((c->flags & HEIST__GOMP_PRIORITY) && c->priority > 0) task->priority = c->priority < most ? c->priority : most;
+    if (!(c->flags & HEIST__GOMP_PRIORITY) || c->priority <= 0) return 0;
+    return c->priority < most ? c->priority : most;
+}
+
+static void put_off_special(heist__omp_slot *self, heist__omp_task *task, const creation *c)
+{
+    task->priority = priority_of(self, c);
     heist__omp_task_counted(self, task);
     if (c->flags & HEIST__GOMP_DEPEND) {
         heist__omp_depend(self, task, c->depend);
     } else {
         heist__omp_task_push(self, task);
     }
+}
+
+_Noreturn static void no_memory_for_event(void)
+{
+    heist__omp_fatal("GOMP_task: no memory for a task with an event");
+}
+
+/* One with an event that cannot be put off: run, but the event is not waited for. */
+static void run_unwaited(heist__omp_slot *self, heist__omp_task *task, const creation *c)
+{
+    if (c->flags & HEIST__GOMP_DEPEND) heist__omp_depend_wait(self, c->depend);
+    if (!heist__omp_task_data(self, task, c->data, c->copy, c->size, c->align)) no_memory_for_event();
+    heist__omp_task_counted(self, task);
+    heist__omp_task_run(self, task);
 }
 
 enum { SPECIAL = HEIST__GOMP_DEPEND | HEIST__GOMP_PRIORITY | HEIST__GOMP_DETACH | HEIST__GOMP_FINAL };
@@ -241,14 +270,20 @@ __attribute__((noinline)) static void create_special(heist__omp_slot *self, cons
     if (self->cancellable && heist__omp_cancelled(self, parent->group)) return;
     bool depends = c->flags & HEIST__GOMP_DEPEND;
     uint32_t kind = heist__omp_inherited(parent) | (c->flags & HEIST__GOMP_FINAL ? HEIST__TASK_FINAL : 0);
-    bool now = !if_clause || (parent->flags & HEIST__TASK_CALLS) || (heist__omp_crowded(self) && !has_to_wait(self, c));
+    bool now = !if_clause || (parent->flags & HEIST__TASK_CALLS) ||
+               (heist__omp_crowded_for(self, priority_of(self, c)) && !has_to_wait(self, c));
     heist__omp_task *task = heist__omp_task_new(self, c->fn, kind);
     if (c->flags & HEIST__GOMP_DETACH) {
-        if (!task) heist__omp_fatal("no memory for a task with an event");
+        /* Run at once, it would be waited for; but its event may be fulfilled by what comes after. */
+        if (!task || (!(kind & HEIST__TASK_FINAL) && (kind & HEIST__TASK_ALONE))) no_memory_for_event();
         heist__omp_event_attach(task, c->detach, c->data);
     }
     if (!now && task && prepare(self, task, c)) {
         put_off_special(self, task, c);
+        return;
+    }
+    if (!now && (c->flags & HEIST__GOMP_DETACH)) {
+        run_unwaited(self, task, c);
         return;
     }
     if (depends) heist__omp_depend_wait(self, c->depend);
@@ -385,7 +420,8 @@ void heist__omp_taskwait(heist__omp_slot *self)
     if (task->spawned == task->done_here || children_done(self, task)) return;
     self->counters.taskwaits++;
     heist__omp_task *next;
-    while ((next = heist__omp_find_own(self))) {
+    /* relaxed: a hint. Where there is a queue, it comes first. */
+    while (heist__load_relaxed(&self->team->queued) == 0 && (next = heist__omp_find_own(self))) {
         bool is_child = heist__load_relaxed(&next->parent) == task; /* relaxed: the task is ours */
         heist__omp_task_run(self, next);
         /* While there are children here, others are left to write `away` in peace. */

@@ -102,6 +102,9 @@ void heist__omp_task_merged(heist__omp_slot *self, heist__omp_body *fn, void *da
 /* Room for data outside the record. NULL: no memory. */
 char *heist__omp_block(heist__omp_slot *self, size_t size, size_t align);
 void heist__omp_block_free(heist__omp_slot *self, void *data);
+/* The same in memory that the caller has: how much that takes, and where in it the room is. */
+size_t heist__omp_block_bytes(size_t size, size_t align);
+char *heist__omp_block_in(void *memory, size_t align);
 /* Ready to run, and visible. `self` is NULL outside the team. */
 void heist__omp_task_ready(heist__omp_slot *self, heist__omp_task *task);
 /* Waits, helping, for the children of the current task. */

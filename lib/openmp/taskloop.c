@@ -215,7 +215,7 @@ static void create(heist__omp_slot *self, const taskloop *loop, bool now, uint64
     if (loop->flags & HEIST__GOMP_FINAL) flags |= HEIST__TASK_FINAL;
     heist__omp_task *task = heist__omp_task_new(self, loop->fn, flags);
     if (task) task->priority = loop->priority;
-    if (now || !task || heist__omp_crowded(self) ||
+    if (now || !task || heist__omp_crowded_for(self, loop->priority) ||
         !heist__omp_task_data(self, task, loop->data, loop->copy, loop->size, loop->align)) {
         run_now(self, task, loop, from, to);
     } else {
@@ -246,7 +246,7 @@ static void run(heist__omp_slot *self, taskloop *loop, uint64_t wanted, int prio
         return;
     }
     divide(loop, wanted, heist__load_relaxed(&self->team->size)); /* relaxed: see heist__omp_slot_begin */
-    if ((loop->flags & HEIST__GOMP_PRIORITY) && priority > 0)
+    if (priority > 0) /* gcc sets no flag for it here */
         loop->priority = priority < self->team->max_priority ? priority : self->team->max_priority;
     if (grouped) GOMP_taskgroup_start();
     if (registers_reductions(loop)) GOMP_taskgroup_reduction_register(reductions_of(loop));

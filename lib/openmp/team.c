@@ -75,18 +75,41 @@ static heist__omp_team *take_free(unsigned threads)
  * CPU for a millisecond or more, and tasks that come every few microseconds are then run by the others. */
 enum { LONG_SPIN = 200 };
 
-/* How many rounds to spin, and then to yield. Who has fewer CPUs than threads, or was asked to (OMP_WAIT_POLICY),
- * sleeps soon; otherwise, as libgomp does, only after a millisecond or two. Yielding costs little on a machine that
- * is not busy, and on one that is it may let the thread run that is waited for. */
+/* How who waits is to wait. */
+typedef enum { NOT_ASKED, AS_USUAL, SOON_ASLEEP, LONG_AWAKE } policy;
+
+/* The runtime's own variable: how long threads spin, in its units. */
+static policy own_policy(const char *asked)
+{
+    char *end;
+    if (!asked || !*asked) return NOT_ASKED;
+    if (strncasecmp(asked, "infinit", 7) == 0) return LONG_AWAKE;
+    double amount = strtod(asked, &end);
+    static const char units[] = "kMGT";
+    for (const char *unit = units; *unit && *end; unit++) {
+        amount *= 1000;
+        if (strncasecmp(end, unit, 1) == 0) break;
+    }
+    return amount <= 0 ? SOON_ASLEEP : amount >= HEIST__SPIN_LONG ? LONG_AWAKE : AS_USUAL;
+}
+
+static policy asked_policy(void)
+{
+    policy own = own_policy(secure_getenv(HEIST__SPIN_VARIABLE));
+    const char *asked = secure_getenv("OMP_WAIT_POLICY");
+    if (own != NOT_ASKED || !asked) return own == NOT_ASKED ? AS_USUAL : own;
+    return strcasecmp(asked, "active") == 0 ? LONG_AWAKE : strcasecmp(asked, "passive") == 0 ? SOON_ASLEEP : AS_USUAL;
+}
+
+/* How many rounds to spin, and then to yield. Who has fewer CPUs than threads, or was asked to, sleeps soon; otherwise,
+ * as libgomp does, only after a millisecond or two. Yielding costs little on a machine that is not busy, and on one that
+ * is it may let the thread run that is waited for. */
 static void set_patience(heist__omp_team *team, unsigned threads)
 {
-    static int policy = -1; /* the same whoever finds it out */
-    if (policy < 0) {
-        const char *asked = secure_getenv("OMP_WAIT_POLICY");
-        policy = !asked ? 0 : strcasecmp(asked, "active") == 0 ? 2 : strcasecmp(asked, "passive") == 0 ? 1 : 0;
-    }
-    bool soon = policy == 1 || threads > (unsigned)HEIST__REAL(omp_get_num_procs)();
-    team->spin = policy == 2 ? 1000000 : soon ? HEIST__SPIN_ROUNDS : LONG_SPIN;
+    static policy asked = NOT_ASKED; /* the same whoever finds it out */
+    if (asked == NOT_ASKED) asked = asked_policy();
+    bool soon = asked == SOON_ASLEEP || threads > (unsigned)HEIST__REAL(omp_get_num_procs)();
+    team->spin = asked == LONG_AWAKE ? 1000000 : soon ? HEIST__SPIN_ROUNDS : LONG_SPIN;
     team->yield = soon ? HEIST__YIELD_ROUNDS : 3000;
 }
 
@@ -150,9 +173,10 @@ void heist__omp_slot_begin(heist__omp_slot *slot, unsigned threads)
     slot->current = &slot->implicit;
     slot->icvs = NULL;
     bool all = threads > 1 && heist__omp_puts_all_off;
-    slot->least_enough = all ? HEIST__OMP_MOST_QUEUED : threads == 1 ? 0 : 1;
-    slot->enough = slot->most_enough = all ? HEIST__OMP_MOST_QUEUED : threads == 1 ? 0 : 4;
-    slot->plenty = all ? HEIST__OMP_MOST_QUEUED : threads == 1 ? 0 : 64 * (int64_t)threads;
+    bool at_once = threads == 1 && team->max_priority == 0; /* nobody steals, and there is no order to keep */
+    slot->least_enough = all ? HEIST__OMP_MOST_QUEUED : at_once ? 0 : 1;
+    slot->enough = slot->most_enough = all ? HEIST__OMP_MOST_QUEUED : at_once ? 0 : 4;
+    slot->plenty = all ? HEIST__OMP_MOST_QUEUED : at_once ? 0 : 64 * (int64_t)threads;
     slot->cancellable = HEIST__REAL(omp_get_cancellation)();
     slot->ending_group = false;
     slot->created_before = heist__load_relaxed(&slot->created); /* relaxed: its own */

@@ -16,6 +16,7 @@
 
 typedef struct heist__omp_team heist__omp_team;
 typedef struct heist__omp_memory heist__omp_memory;
+typedef struct heist__kmp_reserve heist__kmp_reserve;
 
 /* What --stats prints. Each slot counts for itself; added up when a region ends. */
 typedef struct heist__omp_counters {
@@ -73,7 +74,10 @@ struct heist__omp_slot {
     heist__omp_icvs *icvs;      /* what is installed in the runtime, NULL: the region's */
     heist__omp_icvs *icvs_made; /* to be freed at the end of the region; the last one is the region's */
     heist__omp_icvs *icvs_base;
-    heist__omp_group *groups; /* free ones */
+    heist__omp_group *groups;    /* free ones */
+    heist__kmp_reserve *reserve; /* see kmp/reserve.c */
+    heist__omp_slot *hidden;     /* see kmp/parallel.c, as for the next */
+    unsigned hidden_regions;
     heist__random random;
     heist__omp_counters counters;
     uint64_t created_before; /* `created` when the region began */
@@ -178,6 +182,8 @@ bool heist__omp_cancelled(heist__omp_slot *self, heist__omp_group *group);
 /* The new group, or NULL if there is no memory: then tasks run at once up to its end, which is to come in any case. */
 heist__omp_group *heist__omp_group_begin(heist__omp_slot *self);
 void heist__omp_group_end(heist__omp_slot *self);
+/* Instead of the group that was begun last, in which there is no task yet, none: as if there had been no memory. */
+void heist__omp_group_do_without(heist__omp_slot *self);
 void heist__omp_group_created(heist__omp_slot *self, heist__omp_group *group);
 void heist__omp_group_finished(heist__omp_slot *self, heist__omp_group *group);
 

@@ -62,6 +62,15 @@ if [ "$RUNTIME" = libomp ]; then
     run_case and_nothing_of_it_is_served says '*tasks 0, *' "$HEIST_OMP" --stats "$scratch/old_entries"
     run_case without_throttling_all_tasks_are_put_off says '*tasks 22090, run at once 0, *' \
         env KMP_ENABLE_TASK_THROTTLING=0 "$HEIST_OMP" --stats --workers 2 "$scratch/taskwait"
+    gcc -fopenmp -c "$programs/taskwait.c" -o "$scratch/of_gcc.o"
+    gcc "$scratch/of_gcc.o" "$(runtime_file)" -o "$scratch/of_gcc"
+    run_case tasks_of_gcc_on_libomp_are_told says '*GOMP_ entries*left alone*tasks 0, *6765*' \
+        "$HEIST_OMP" --stats "$scratch/of_gcc"
+    gcc -fopenmp "$scratch/of_gcc.o" -o "$scratch/of_libgomp"
+    mkdir "$scratch/as_libgomp"
+    ln -s "$(runtime_file)" "$scratch/as_libgomp/libgomp.so.1"
+    run_case libomp_under_libgomps_name_is_told says '*is not libgomp*left alone*tasks 0, *6765*' \
+        env -u HEIST_OMP_LIBRARY LD_LIBRARY_PATH="$scratch/as_libgomp" "$HEIST_OMP" --stats "$scratch/of_libgomp"
     compile nest_lock
     gcc -fopenmp "$programs/nest_lock.c" -o "$scratch/other"
     run_case locks_of_the_other_runtime_are_its_own says '3 0 100' with_heist 4 "$scratch/other"

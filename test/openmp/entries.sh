@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # entries.sh: the library shows names of its OpenMP runtime and no other, none with a version, and among them every entry of
-# the runtime that is here which has to do with tasks.
+# the runtime that is here which has to do with tasks. What is not among them OPENMP.md names, with the reason why.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../abi/cases.sh
 . "$(dirname "$0")/../abi/cases.sh"
@@ -25,11 +25,11 @@ libgomp)
     touches_tasks+="|test_nest_lock_?)\$|^$set_icv(8_)?\$"
     ;;
 libomp)
-    ours='^(__kmpc_|omp_)'
+    ours='^(__kmpc_|ompc?_|kmp_get_cancellation_status_?$)'
     touches_tasks='^__kmpc_(omp_.*task.*|omp_wait_deps|.*taskgroup|task.*|.*fork_.*|.*serialized_parallel|.*barrier.*'
     touches_tasks+='|copyprivate.*|reduce|cancel.*|proxy_.*|.*record_task|.*nest_lock.*|(dist_)?(dispatch|for_static)_init_.*)$'
     touches_tasks+='|^omp_(fulfill_event|in_final_?|in_explicit_task_?|.*nest_lock.*)$'
-    touches_tasks+="|^$set_icv\$"
+    touches_tasks+="|^(kmp_get_cancellation_status_?|ompc_set_(num_threads|dynamic|nested|max_active_levels|schedule)|$set_icv)\$"
     ;;
 esac
 # Questions, and tasks of Intel's old work queues, which no compiler calls.
@@ -54,8 +54,61 @@ every_entry_is_wrapped()
     [ -z "$missing" ] || { echo "not wrapped: $missing"; return 1; }
 }
 
+# The patterns in the first column of the table in that section of OPENMP.md, for this runtime.
+left_alone()
+{
+    # shellcheck disable=SC2016 # backticks they are
+    sed -n "/^### Left alone: $RUNTIME/,/^##* /s/^| \\(\`[^|]*\\) |.*/\\1/p" \
+        "$(dirname "$0")/../../lib/openmp/OPENMP.md" | grep -o '`[^`]*`' | tr -d '`'
+}
+
+# Whether the runtime is the version that the table was made for: others have entries that it does not know.
+is_known_version()
+{
+    nm -D --defined-only "$library_here" >"$scratch/names"
+    case $RUNTIME in
+    libgomp) grep -q '@GOMP_5\.1$' "$scratch/names" && ! grep -q '@GOMP_5\.1\.1$' "$scratch/names" ;;
+    libomp) grep -q ' __kmpc_error@' "$scratch/names" && ! grep -q ' __kmpc_fork_call_if@' "$scratch/names" ;;
+    esac
+}
+
+every_entry_was_looked_at()
+{
+    local name pattern patterns failed=0
+    mapfile -t patterns < <(left_alone)
+    [ ${#patterns[@]} -gt 10 ] || { echo "the table in OPENMP.md was not found"; return 1; }
+    while read -r name; do
+        for pattern in "${patterns[@]}"; do
+            # shellcheck disable=SC2053 # a pattern it is
+            if [[ $name == $pattern ]]; then continue 2; fi
+        done
+        echo "neither wrapped nor left alone: $name"
+        failed=1
+    done < <(comm -23 <(names_of "$library_here" | sed 's/@.*//' | sort -u) <(names_of "$HEIST_LIBRARY"))
+    return "$failed"
+}
+
+# What is wrapped is not to be in that table, or it would hide that one day it is not.
+nothing_is_both()
+{
+    local name pattern failed=0
+    while read -r name; do
+        while read -r pattern; do
+            # shellcheck disable=SC2053 # a pattern it is
+            if [[ $name == $pattern ]]; then echo "$name is wrapped, and left alone as $pattern"; failed=1; fi
+        done < <(left_alone)
+    done < <(names_of "$HEIST_LIBRARY")
+    return "$failed"
+}
+
 run_case the_runtime_is_found test -f "$library_here"
 run_case it_shows_only_names_of_openmp only_names_of_openmp
 run_case its_names_have_no_version no_versions
 run_case every_entry_that_touches_tasks_is_wrapped every_entry_is_wrapped
+if is_known_version; then
+    run_case every_entry_is_wrapped_or_said_to_be_left_alone every_entry_was_looked_at
+else
+    ignore_case every_entry_is_wrapped_or_said_to_be_left_alone "another version of $RUNTIME"
+fi
+run_case nothing_is_wrapped_and_left_alone nothing_is_both
 end_cases

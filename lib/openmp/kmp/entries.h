@@ -119,6 +119,8 @@ HEIST__ENTRY int32_t __kmpc_reduce(void *loc, int32_t gtid, int32_t count, size_
 /* ---- cancellation ---- */
 HEIST__ENTRY int32_t __kmpc_cancel(void *loc, int32_t gtid, int32_t which);
 HEIST__ENTRY int32_t __kmpc_cancellationpoint(void *loc, int32_t gtid, int32_t which);
+HEIST__ENTRY int kmp_get_cancellation_status(int which);
+HEIST__ENTRY int kmp_get_cancellation_status_(int which); /* by value for Fortran, too */
 
 /* ---- asked by many functions when they begin ---- */
 HEIST__ENTRY int32_t __kmpc_global_thread_num(void *loc);
@@ -166,6 +168,13 @@ HEIST__ENTRY void __kmpc_set_nest_lock(void *loc, int32_t gtid, heist__kmp_nest_
 HEIST__ENTRY int __kmpc_test_nest_lock(void *loc, int32_t gtid, heist__kmp_nest_lock **lock);
 HEIST__ENTRY void __kmpc_unset_nest_lock(void *loc, int32_t gtid, heist__kmp_nest_lock **lock);
 
+/* ---- control variables: names beside those of api.h ---- */
+HEIST__ENTRY void ompc_set_num_threads(int n);
+HEIST__ENTRY void ompc_set_dynamic(int on);
+HEIST__ENTRY void ompc_set_nested(int on);
+HEIST__ENTRY void ompc_set_max_active_levels(int levels);
+HEIST__ENTRY void ompc_set_schedule(int kind, int chunk);
+
 /* ---- called, not wrapped ---- */
 extern void omp_init_lock(void **lock);
 extern void omp_destroy_lock(void **lock);
@@ -187,7 +196,7 @@ extern void omp_unset_lock(void **lock);
     X(__kmpc_fork_call) X(__kmpc_fork_call_if) X(__kmpc_fork_teams) X(__kmpc_serialized_parallel)                      \
     X(__kmpc_end_serialized_parallel) X(__kmpc_barrier) X(__kmpc_cancel_barrier) X(__kmpc_barrier_master)              \
     X(__kmpc_end_barrier_master) X(__kmpc_barrier_master_nowait) X(__kmpc_copyprivate) X(__kmpc_copyprivate_light)     \
-    X(__kmpc_reduce) X(__kmpc_global_thread_num) X(__kmpc_cancel) X(__kmpc_cancellationpoint) X(__kmpc_dispatch_init_4)                   \
+    X(__kmpc_reduce) X(__kmpc_global_thread_num) X(__kmpc_cancel) X(__kmpc_cancellationpoint) X(kmp_get_cancellation_status) X(__kmpc_dispatch_init_4)                   \
     X(__kmpc_dispatch_init_4u) X(__kmpc_dispatch_init_8) X(__kmpc_dispatch_init_8u) X(__kmpc_dist_dispatch_init_4)     \
     X(__kmpc_dist_dispatch_init_4u) X(__kmpc_dist_dispatch_init_8) X(__kmpc_dist_dispatch_init_8u)                     \
     X(__kmpc_for_static_init_4) X(__kmpc_for_static_init_4u) X(__kmpc_for_static_init_8) X(__kmpc_for_static_init_8u)  \
@@ -205,9 +214,17 @@ extern void omp_unset_lock(void **lock);
 #define HEIST__RUNTIME_FILES "libomp.so.5", "libomp.so", "libiomp5.so"
 #define HEIST__RUNTIME_KEY __kmpc_fork_call
 
+/* Its own variable that says how long a thread spins, in milliseconds, and from where on that is long. */
+#define HEIST__SPIN_VARIABLE "KMP_BLOCKTIME"
+#define HEIST__SPIN_LONG 1000
+
 /* How entries of the same library begin that are not served, and one of them: libomp stands in for libgomp, too. */
 #define HEIST__FOREIGN "GOMP_"
 #define HEIST__FOREIGN_KEY "GOMP_parallel"
+#define HEIST__FOREIGN_CREATORS "GOMP_task", "GOMP_taskloop", "GOMP_taskloop_ull"
+
+/* Whether a runtime that has that one is never the one which this library stands in front of. */
+#define HEIST__NEVER_BOTH false
 
 /* Set in handles of events that are heist's; another one than with the other library, which may be there, too. */
 #define HEIST__EVENT_BIT 2

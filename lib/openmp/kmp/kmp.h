@@ -25,6 +25,7 @@ enum {
     HEIST__KMP_TASK_AGAIN = 1 << 10,   /* untied: has another part */
     HEIST__KMP_TASK_ENDING = 1 << 11,  /* begin_if0: what the thread's ending_group was */
     HEIST__KMP_TASK_SPECIAL = 1 << 12, /* its body is not only a call: untied, or with destructors */
+    HEIST__KMP_TASK_AT_ONCE = 1 << 13, /* it, or its data, is of the reserve: it is not to be put off */
 };
 
 /* A region, on its way to libomp's threads. */
@@ -35,10 +36,13 @@ typedef struct heist__kmp_region {
     void **arguments;
     int32_t count; /* of them */
     bool served;   /* false: libomp's own */
-    /* NULL until the first thread comes. Written by: it, under the lock of parallel.c. Read by: the others. */
+    /* NULL until the first thread comes, and finds or does not find memory for one. Written by: it, under the lock of
+     * parallel.c. Read by: the others. */
     HEIST__ATOMIC(heist__omp_team *) team;
-    /* reduction(task, ...) of the region and of a work-sharing construct in it. Under the lock of reduction.c. */
+    /* reduction(task, ...) of the region and of a work-sharing construct in it, and how many threads had to do without
+     * memory for it before there was one. Under the lock of reduction.c. */
     heist__kmp_batch *reductions[2];
+    unsigned without[2];
 } heist__kmp_region;
 
 static inline uintptr_t heist__kmp_mark(const heist__kmp_head *head)
@@ -76,6 +80,17 @@ heist__kmp_task *heist__kmp_task_new(heist__omp_slot *self, int32_t flags, size_
 void heist__kmp_task_submit(heist__omp_slot *self, heist__omp_task *task, const void *clauses, bool now);
 /* A task that is not to run after all. */
 void heist__kmp_task_discard(heist__omp_slot *self, heist__omp_task *task);
+
+/* ---- reserve.c ---- */
+/* The slot is given a reserve, if it has none. False: no memory. */
+bool heist__kmp_reserve_make(heist__omp_slot *slot);
+/* A record of the reserve, with nothing filled in. NULL: there are no more. By the slot's thread, as are all below. */
+heist__omp_task *heist__kmp_reserve_record(heist__omp_slot *self);
+/* A block of the reserve. NULL: there is not as much left. */
+void *heist__kmp_reserve_take(heist__omp_slot *self, size_t bytes);
+void heist__kmp_reserve_give(heist__omp_slot *self, void *block);
+/* Whether an address is in one of its blocks. */
+bool heist__kmp_reserve_has(const heist__omp_slot *self, const void *memory);
 
 /* ---- reduction.c ---- */
 /* The current task's group is about to end: what to call heist__kmp_reduction_end with when it has ended, or NULL. */

@@ -97,3 +97,16 @@ int32_t __kmpc_cancellationpoint(void *loc, int32_t gtid, int32_t which)
     if (cancelled && which == HEIST__KMP_LOOP) leave_loop(self, loc, gtid);
     return cancelled;
 }
+
+/* Whether a cancel has been asked for: an extension of Intel's. */
+int kmp_get_cancellation_status(int which)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (!self) return HEIST__REAL(kmp_get_cancellation_status)(which);
+    return heist__omp_cancellation_point(self, bits_of(which));
+}
+
+int kmp_get_cancellation_status_(int which)
+{
+    return kmp_get_cancellation_status(which);
+}

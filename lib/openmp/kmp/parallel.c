@@ -4,7 +4,9 @@
  *
  * libomp calls some of its own entries as anybody else does, and so comes by here: a region with one thread is a
  * serialized one within __kmpc_fork_call, which `forking` says; and the threads that it keeps for devices are a region whose
- * function is its own, and never ends. */
+ * function is its own, and never ends.
+ *
+ * A region for whose team there is no memory is libomp's, with its tasks. */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -46,10 +48,26 @@ static void call_program(const heist__kmp_region *region, int32_t *gtid, int32_t
 
 /* ---- slots ---- */
 
+/* Of a region without one: its threads are libomp's. */
+static heist__omp_team no_team;
+
+/* Each of its threads is to be able to create tasks, come what may. */
+static bool have_reserves(heist__omp_team *team, unsigned threads)
+{
+    for (unsigned i = 0; i < threads; i++) {
+        if (!heist__kmp_reserve_make(team->slots[i])) return false;
+    }
+    return true;
+}
+
 static heist__omp_team *team_take(heist__kmp_region *region, unsigned threads)
 {
     heist__omp_team *team = heist__omp_team_take(threads);
-    if (!team) heist__omp_fatal("no memory for a team");
+    if (!team) return &no_team;
+    if (!have_reserves(team, threads)) {
+        heist__omp_team_give(team);
+        return &no_team;
+    }
     team->region.data = region;
     team->region.reductions = NULL;
     team->region.old_kind = false;
@@ -92,8 +110,9 @@ static void enter(int32_t *gtid, int32_t *tid, heist__kmp_region *region)
     bool was_forking = forking;
     forking = false;
     heist__omp_self = NULL; /* the slot of a region around it is not to be seen in one that is libomp's */
-    if (region->served) {
-        heist__omp_slot *slot = team_of(region)->slots[*tid];
+    heist__omp_team *team = region->served ? team_of(region) : &no_team;
+    if (team != &no_team) {
+        heist__omp_slot *slot = team->slots[*tid];
         slot_enter(slot, *gtid);
         call_program(region, gtid, tid);
         slot_leave(slot);
@@ -113,7 +132,7 @@ static void start(fork_entry *libomps, void *loc, heist__kmp_region *region)
     libomps(loc, 1, (heist__kmp_micro *)(uintptr_t)enter, region);
     forking = was_forking;
     heist__omp_team *team = heist__load_acquire(&region->team); /* T1; and libomp's barrier is behind us */
-    if (!team) return;
+    if (!team || team == &no_team) return;
     heist__kmp_reductions_drop(region);
     heist__omp_team_give(team);
 }
@@ -164,13 +183,40 @@ void __kmpc_fork_call_if(void *loc, int32_t count, heist__kmp_micro *micro, int3
 
 /* ---- a region of one thread, whose function the program calls itself ---- */
 
+/* Slots of the thread that are not to be seen, because it is in serialized regions that are libomp's for want of memory: the
+ * innermost one, which knows how many there are since it was hidden, and who was hidden before. */
+static __thread heist__omp_slot *hidden;
+
+static void hide_slot(void)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (self) {
+        self->hidden = hidden;
+        self->hidden_regions = 0;
+        hidden = self;
+        heist__omp_self = NULL;
+    }
+    if (hidden) hidden->hidden_regions++;
+}
+
+static void show_slot(void)
+{
+    if (!hidden || --hidden->hidden_regions > 0) return;
+    heist__omp_self = hidden;
+    hidden = hidden->hidden;
+}
+
 void __kmpc_serialized_parallel(void *loc, int32_t gtid)
 {
     HEIST__REAL(__kmpc_serialized_parallel)(loc, gtid);
     if (forking || !heist__load_relaxed(&heist__omp_active)) return; /* relaxed: as above */
     heist__kmp_region *region = calloc(1, sizeof *region);
-    if (!region) heist__omp_fatal("no memory for a region");
-    heist__omp_team *team = team_take(region, 1);
+    heist__omp_team *team = region ? team_take(region, 1) : &no_team;
+    if (team == &no_team) {
+        free(region);
+        hide_slot();
+        return;
+    }
     team->region.old_kind = true;
     heist__omp_slot *slot = team->slots[0];
     slot->outer = heist__omp_self;
@@ -180,7 +226,9 @@ void __kmpc_serialized_parallel(void *loc, int32_t gtid)
 void __kmpc_end_serialized_parallel(void *loc, int32_t gtid)
 {
     heist__omp_slot *slot = forking ? NULL : heist__omp_self;
-    if (slot && slot->team->region.old_kind) {
+    if (!forking && !slot) {
+        show_slot();
+    } else if (slot && slot->team->region.old_kind) {
         heist__kmp_region *region = heist__kmp_region_of(slot);
         slot_leave(slot);
         heist__omp_self = slot->outer;

@@ -1,11 +1,13 @@
 /* Task reductions: private copies, one for each thread of the team, and where a task finds its thread's.
  *
- * A registration belongs to a taskgroup, and those of groups around it follow. The copies of an item are made together, or,
- * if the compiler asks for that, each when its thread first wants it: some are initialised from what the thread leaves in
- * thread-private variables just before. When the group has ended its copies are combined into the shared item.
+ * A registration belongs to a taskgroup, and those of groups around it follow. The copies of an item are initialised together,
+ * or, if the compiler asks for that, each when its thread first wants it: some are initialised from what the thread leaves
+ * in thread-private variables just before. When the group has ended its copies are combined into the shared item.
  *
  * With reduction(task, ...) on a region, loop or sections every thread has a group and a registration, with the same copies
- * and each with its own shared items, which the compiler reduces later: the last to end combines them all into its own. */
+ * and each with its own shared items, which the compiler reduces later: the last to end combines them all into its own.
+ *
+ * Without memory for copies the tasks of the group run at once, in the one thread that creates them, on the items themselves. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,9 +45,8 @@ typedef struct copies {
     new_item item;
     bool old; /* its `init` takes no original */
     size_t stride;
-    char *all; /* NULL: made one by one */
-    /* Each thread's own, or NULL. Written by: that thread. Read by: who looks an address up. */
-    HEIST__ATOMIC(void *) each[];
+    char *all;
+    bool made[]; /* whether a thread's is initialised. Written by: that thread. Read by: who combines them. */
 } copies;
 
 struct heist__kmp_batch { /* what several registrations may share */
@@ -65,17 +66,22 @@ struct heist__kmp_reduction {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void *checked(void *memory)
-{
-    if (!memory) heist__omp_fatal("no memory for task reductions");
-    return memory;
-}
+/* Stands for a registration for which there is no memory. */
+static heist__kmp_reduction on_the_items;
 
 /* ---- copies ---- */
 
-static void initialise(const copies *c, void *copy)
+static void *copy_of(const copies *c, unsigned thread)
 {
-    if (!c->item.init) return; /* zeroes */
+    return c->all + thread * c->stride;
+}
+
+static void initialise(copies *c, unsigned thread)
+{
+    void *copy = copy_of(c, thread);
+    c->made[thread] = true;
+    memset(copy, 0, c->stride);
+    if (!c->item.init) return;
     if (c->old) {
         ((old_init_function *)c->item.init)(copy);
     } else {
@@ -88,65 +94,46 @@ static size_t round_up(size_t bytes)
     return (bytes + HEIST__LINE - 1) / HEIST__LINE * HEIST__LINE;
 }
 
-static char *zeroes(size_t bytes)
+static void copies_free(copies *c)
 {
-    char *memory = checked(aligned_alloc(HEIST__LINE, bytes));
-    memset(memory, 0, bytes);
-    return memory;
+    if (c) free(c->all);
+    free(c);
 }
 
+/* Memory for them, none initialised. NULL: there is none. */
 static copies *copies_new(const new_item *item, bool old, unsigned threads)
 {
-    copies *c = checked(calloc(1, sizeof *c + threads * sizeof *c->each));
+    copies *c = calloc(1, sizeof *c + threads * sizeof *c->made);
+    if (!c) return NULL;
     c->item = *item;
     c->old = old;
     c->stride = round_up(item->size ? item->size : 1);
-    if (item->flags & LAZY) return c;
-    c->all = zeroes(c->stride * threads);
-    for (unsigned i = 0; i < threads; i++) {
-        initialise(c, c->all + i * c->stride);
-        heist__store_relaxed(&c->each[i], c->all + i * c->stride); /* relaxed: nobody has seen it yet */
-    }
-    return c;
+    c->all = aligned_alloc(HEIST__LINE, c->stride * threads);
+    if (c->all) return c;
+    copies_free(c);
+    return NULL;
 }
 
 /* The calling thread's. */
 static void *own_copy(heist__omp_slot *self, copies *c)
 {
-    void *copy = heist__load_relaxed(&c->each[self->index]); /* relaxed: its own */
-    if (!copy) {
-        copy = zeroes(c->stride);
-        initialise(c, copy);
-        heist__store_relaxed(&c->each[self->index], copy); /* relaxed: others only compare addresses */
-    }
-    return copy;
+    if (!c->made[self->index]) initialise(c, self->index);
+    return copy_of(c, self->index);
 }
 
-/* Whether it is one of the copies: a task may name its parent's. relaxed: whoever has the address saw it before */
+/* Whether it is one of the copies, or within one: a task may name its parent's. */
 static bool is_copy(const copies *c, unsigned threads, const void *address)
 {
-    if (c->all) return (const char *)address >= c->all && (const char *)address < c->all + threads * c->stride;
-    for (unsigned i = 0; i < threads; i++) {
-        if (heist__load_relaxed(&c->each[i]) == address) return true;
-    }
-    return false;
+    return (const char *)address >= c->all && (const char *)address < c->all + threads * c->stride;
 }
 
-static void copies_free(copies *c, unsigned threads)
-{
-    for (unsigned i = 0; !c->all && i < threads; i++) free(heist__load_relaxed(&c->each[i])); /* relaxed: all is done */
-    free(c->all);
-    free(c);
-}
-
-/* All of them into `shared`; relaxed: the group has ended */
+/* All of them into `shared`: the group has ended. */
 static void combine(copies *c, unsigned threads, void *shared)
 {
     for (unsigned i = 0; i < threads; i++) {
-        void *copy = heist__load_relaxed(&c->each[i]);
-        if (!copy) continue;
-        c->item.combine(shared, copy);
-        if (c->item.destroy) c->item.destroy(copy);
+        if (!c->made[i]) continue;
+        c->item.combine(shared, copy_of(c, i));
+        if (c->item.destroy) c->item.destroy(copy_of(c, i));
     }
 }
 
@@ -159,30 +146,57 @@ static new_item item_at(const void *items, bool old, int32_t i)
     return (new_item){o->shared, NULL, o->size, o->init, o->destroy, o->combine, o->flags};
 }
 
-static heist__kmp_batch *batch_new(heist__omp_slot *self, int32_t count, const void *items, bool old)
-{
-    unsigned threads = heist__load_relaxed(&self->team->size); /* relaxed: see heist__omp_slot_begin */
-    heist__kmp_batch *b = checked(calloc(1, sizeof *b + (size_t)count * sizeof *b->items));
-    b->threads = threads;
-    b->count = count;
-    for (int32_t i = 0; i < count; i++) {
-        new_item item = item_at(items, old, i);
-        b->items[i] = copies_new(&item, old, threads);
-    }
-    return b;
-}
-
 static void batch_free(heist__kmp_batch *b)
 {
-    for (int32_t i = 0; i < b->count; i++) copies_free(b->items[i], b->threads);
+    for (int32_t i = 0; i < b->count; i++) copies_free(b->items[i]);
     free(b);
 }
 
+static void batch_initialise(heist__kmp_batch *b)
+{
+    for (int32_t i = 0; i < b->count; i++) {
+        copies *c = b->items[i];
+        for (unsigned thread = 0; !(c->item.flags & LAZY) && thread < b->threads; thread++) initialise(c, thread);
+    }
+}
+
+/* NULL: no memory. */
+static heist__kmp_batch *batch_new(heist__omp_slot *self, int32_t count, const void *items, bool old)
+{
+    heist__kmp_batch *b = calloc(1, sizeof *b + (size_t)count * sizeof *b->items);
+    if (!b) return NULL;
+    b->threads = b->waiting = heist__load_relaxed(&self->team->size); /* relaxed: see heist__omp_slot_begin */
+    b->count = count;
+    for (int32_t i = 0; i < count; i++) {
+        new_item item = item_at(items, old, i);
+        b->items[i] = copies_new(&item, old, b->threads);
+        if (!b->items[i]) {
+            batch_free(b);
+            return NULL;
+        }
+    }
+    batch_initialise(b);
+    return b;
+}
+
+/* All copies into the items that `items` names. */
+static void batch_end(heist__kmp_batch *b, const void *items, bool old)
+{
+    for (int32_t i = 0; i < b->count; i++) combine(b->items[i], b->threads, item_at(items, old, i).shared);
+    batch_free(b);
+}
+
+/* Memory for a registration. NULL: there is none. */
+static heist__kmp_reduction *reduction_new(int32_t count)
+{
+    return malloc(sizeof(heist__kmp_reduction) + (size_t)count * sizeof(void *));
+}
+
 /* For the group that the current task has just begun. */
-static heist__kmp_reduction *register_in_group(heist__omp_slot *self, heist__kmp_batch *b, const void *items, bool old)
+static heist__kmp_reduction *register_in_group(heist__omp_slot *self, heist__kmp_reduction *r, heist__kmp_batch *b,
+                                               const void *items, bool old)
 {
     heist__omp_group *group = self->current->group;
-    heist__kmp_reduction *r = checked(malloc(sizeof *r + (size_t)b->count * sizeof *r->shared));
     r->group = group;
     r->outer = (heist__kmp_reduction *)group->reductions;
     r->batch = b;
@@ -231,9 +245,14 @@ void heist__kmp_reductions_drop(heist__kmp_region *region)
 static void *begin(int32_t count, void *items, bool old)
 {
     heist__omp_slot *self = heist__omp_self;
+    if (self->current->flags >= HEIST__TASK_GROUP) return &on_the_items;
     if (!self->current->group) heist__omp_fatal("__kmpc_taskred_init: outside a taskgroup");
-    if (self->current->flags >= HEIST__TASK_GROUP) heist__omp_fatal("no memory for task reductions");
-    return register_in_group(self, batch_new(self, count, items, old), items, old);
+    heist__kmp_reduction *r = reduction_new(count);
+    heist__kmp_batch *b = r ? batch_new(self, count, items, old) : NULL;
+    if (b) return register_in_group(self, r, b, items, old);
+    free(r);
+    heist__omp_group_do_without(self);
+    return &on_the_items;
 }
 
 void *__kmpc_taskred_init(int32_t gtid, int32_t count, void *items)
@@ -262,34 +281,66 @@ void *__kmpc_task_reduction_get_th_data(int32_t gtid, void *group, void *item)
 {
     heist__omp_slot *self = heist__omp_self;
     if (!self) return HEIST__REAL(__kmpc_task_reduction_get_th_data)(gtid, group, item);
+    if (group == &on_the_items) return item;
     const heist__kmp_reduction *r = group;
     if (!r && self->current->group) r = (heist__kmp_reduction *)self->current->group->reductions;
     for (; r; r = r->outer) {
         void *copy = find_in(self, r, item);
         if (copy) return copy;
     }
+    /* Of a group without memory. */
+    if (self->current->flags & (HEIST__TASK_CALLS & ~(uint32_t)HEIST__TASK_FINAL)) return item;
     heist__omp_fatal("in_reduction of something that no task reduction names");
 }
 
 /* ---- reduction(task, ...) ---- */
 
+/* The one for all threads, which the first makes. NULL: no memory. Under the lock. */
+static heist__kmp_batch *batch_of_team(heist__omp_slot *self, int32_t which, int32_t count, const void *items, bool old)
+{
+    heist__kmp_region *region = heist__kmp_region_of(self);
+    if (region->reductions[which]) return region->reductions[which];
+    heist__kmp_batch *b = batch_new(self, count, items, old);
+    if (b) b->waiting -= region->without[which];
+    if (b) region->without[which] = 0;
+    return region->reductions[which] = b;
+}
+
+/* A thread takes no part in it: the others are not to wait for it. If they are all gone, what they left for it to combine.
+ * Under the lock. */
+static heist__kmp_batch *do_without(heist__omp_slot *self, int32_t which)
+{
+    heist__kmp_region *region = heist__kmp_region_of(self);
+    heist__kmp_batch *b = region->reductions[which];
+    if (!b) {
+        unsigned threads = heist__load_relaxed(&self->team->size);           /* relaxed: see heist__omp_slot_begin */
+        if (++region->without[which] == threads) region->without[which] = 0; /* all of them: it is over */
+        return NULL;
+    }
+    if (--b->waiting > 0) return NULL;
+    region->reductions[which] = NULL;
+    return b;
+}
+
 static void *begin_for_team(int32_t which, int32_t count, void *items, bool old)
 {
     heist__omp_slot *self = heist__omp_self;
-    heist__kmp_region *region = heist__kmp_region_of(self);
     heist__omp_group *group = heist__omp_group_begin(self);
-    checked(group);
-    group->workshare = true;
+    heist__kmp_reduction *r = group ? reduction_new(count) : NULL;
+    if (group) group->workshare = true;
     pthread_mutex_lock(&lock);
-    heist__kmp_batch *b = region->reductions[which];
-    if (!b) { /* the first thread */
-        b = region->reductions[which] = batch_new(self, count, items, old);
-        b->waiting = b->threads;
-    }
+    heist__kmp_batch *b = r ? batch_of_team(self, which, count, items, old) : NULL;
+    heist__kmp_batch *left = b ? NULL : do_without(self, which);
     pthread_mutex_unlock(&lock);
-    heist__kmp_reduction *r = register_in_group(self, b, items, old);
-    r->shared_by_team = which;
-    return r;
+    if (left) batch_end(left, items, old);
+    if (b) {
+        register_in_group(self, r, b, items, old);
+        r->shared_by_team = which;
+        return r;
+    }
+    free(r);
+    if (group) heist__omp_group_do_without(self);
+    return &on_the_items;
 }
 
 void *__kmpc_taskred_modifier_init(void *loc, int32_t gtid, int32_t workshare, int32_t count, void *items)

@@ -20,15 +20,38 @@ static inline size_t alignment_of(size_t size)
     return align < MOST ? align : MOST;
 }
 
+/* What there was of the reserve. */
+static void *checked(void *memory)
+{
+    if (!memory) heist__omp_fatal("__kmpc_omp_task_alloc: no memory for a task, and none left in the reserve");
+    return memory;
+}
+
 /* A head in a block of memory; heist__omp_block_free finds the block in the word before the head. */
-__attribute__((noinline)) static heist__kmp_head *head_in_block(heist__omp_slot *self, size_t bytes, size_t align)
+__attribute__((noinline)) static heist__kmp_head *head_in_block(heist__omp_slot *self, heist__omp_task *record,
+                                                                size_t bytes, size_t align)
 {
     if (align < sizeof(heist__kmp_head)) align = sizeof(heist__kmp_head);
     char *block = heist__omp_block(self, align + bytes, align);
-    if (!block) heist__omp_fatal("no memory for a task's data");
+    if (!block) {
+        record->flags |= HEIST__KMP_TASK_AT_ONCE;
+        size_t needed = heist__omp_block_bytes(align + bytes, align);
+        block = heist__omp_block_in(checked(heist__kmp_reserve_take(self, needed)), align);
+    }
     char *head = block + align - sizeof(heist__kmp_head);
     memmove(head - sizeof(void *), block - sizeof(void *), sizeof(void *));
     return (heist__kmp_head *)head;
+}
+
+static void free_block(heist__omp_slot *self, void *data)
+{
+    void *block;
+    memcpy(&block, (char *)data - sizeof(void *), sizeof(void *));
+    if (heist__kmp_reserve_has(self, block)) {
+        heist__kmp_reserve_give(self, block);
+    } else {
+        heist__omp_block_free(self, data);
+    }
 }
 
 /* ---- bodies ---- */
@@ -79,19 +102,22 @@ static inline uint32_t kind_of(heist__omp_slot *self, int32_t flags)
     return kind;
 }
 
+static heist__kmp_task *allocate_of_reserve(heist__omp_slot *self, int32_t flags, size_t size, size_t shareds,
+                                            heist__kmp_routine *routine);
+
 /* The record is borrowed: it is counted if it does not come back the same way. */
 static inline __attribute__((always_inline)) heist__kmp_task *
 allocate(heist__omp_slot *self, int32_t flags, size_t size, size_t shareds, heist__kmp_routine *routine)
 {
     heist__omp_task *record = heist__omp_record_borrow(self);
-    if (__builtin_expect(!record, 0)) heist__omp_fatal("no memory for a task");
+    if (__builtin_expect(!record, 0)) return allocate_of_reserve(self, flags, size, shareds, routine);
     heist__omp_task_born(self, self->current, record, kind_of(self, flags));
     size_t align = alignment_of(size);
     size_t before_shareds = (size + sizeof(void *) - 1) & ~(sizeof(void *) - 1);
     size_t bytes = before_shareds + shareds;
     heist__kmp_head *head = (heist__kmp_head *)record->room;
     if (__builtin_expect(sizeof *head + bytes > sizeof record->room || align > sizeof *head, 0))
-        head = head_in_block(self, bytes, align);
+        head = head_in_block(self, record, bytes, align);
     record->data = head;
     head->mark = heist__kmp_mark(head);
     head->task = record;
@@ -101,6 +127,16 @@ allocate(heist__omp_slot *self, int32_t flags, size_t size, size_t shareds, heis
     task->shareds = shareds ? (char *)task + before_shareds : NULL;
     task->routine = routine;
     task->part = 0;
+    return task;
+}
+
+/* A record of the reserve is made the only free one for it. */
+__attribute__((noinline)) static heist__kmp_task *allocate_of_reserve(heist__omp_slot *self, int32_t flags, size_t size,
+                                                                      size_t shareds, heist__kmp_routine *routine)
+{
+    heist__omp_record_return(self, checked(heist__kmp_reserve_record(self)));
+    heist__kmp_task *task = heist__kmp_task_new(self, flags, size, shareds, routine);
+    heist__kmp_record_of(task)->flags |= HEIST__KMP_TASK_AT_ONCE;
     return task;
 }
 
@@ -155,7 +191,7 @@ static inline void ended_now(heist__omp_slot *self, heist__omp_task *record)
         self->record_count--;
         heist__omp_task_left(self, record);
     }
-    if (__builtin_expect(in_block, 0)) heist__omp_block_free(self, data);
+    if (__builtin_expect(in_block, 0)) free_block(self, data);
 }
 
 static inline void run_now(heist__omp_slot *self, heist__omp_task *record, heist__omp_body *body)
@@ -188,7 +224,7 @@ void heist__kmp_task_discard(heist__omp_slot *self, heist__omp_task *record)
         self->record_count--;
         return;
     }
-    if ((char *)head != record->room) heist__omp_block_free(self, head);
+    if ((char *)head != record->room) free_block(self, head);
     heist__omp_record_return(self, record);
 }
 
@@ -214,16 +250,21 @@ void heist__kmp_task_submit(heist__omp_slot *self, heist__omp_task *record, cons
         heist__kmp_task_discard(self, record);
         return;
     }
-    bool waits = !now && !(parent->flags & HEIST__TASK_CALLS) &&
-                 (!heist__omp_crowded(self) || has_to_wait(self, record, clauses)) &&
+    now = now || (parent->flags & HEIST__TASK_CALLS) || (record->flags & HEIST__KMP_TASK_AT_ONCE);
+    int32_t priority = priority_of(self, record);
+    bool waits = !now && (!heist__omp_crowded_for(self, priority) || has_to_wait(self, record, clauses)) &&
                  (!clauses || heist__omp_depend_prepare(self, record, clauses));
-    if (!waits) {
-        if (clauses) heist__omp_depend_wait(self, clauses);
+    if (!waits && clauses) heist__omp_depend_wait(self, clauses);
+    if (!waits && (now || !(record->flags & HEIST__TASK_EVENT))) {
         run_now(self, record, body_of(record));
         return;
     }
     keep(self, record);
-    record->priority = priority_of(self, record);
+    if (!waits) { /* no memory for its dependences. Its creator may be the one to fulfil its event: not waited for here */
+        heist__omp_task_run(self, record);
+        return;
+    }
+    record->priority = priority;
     if (clauses) {
         heist__omp_depend(self, record, clauses);
     } else {
@@ -254,7 +295,7 @@ __attribute__((noinline)) static void submit_otherwise(void *loc, int32_t gtid, 
     }
 }
 
-enum { SPECIAL = HEIST__TASK_EVENT | HEIST__KMP_TASK_PRIORITY | HEIST__KMP_TASK_SPECIAL };
+enum { SPECIAL = HEIST__TASK_EVENT | HEIST__KMP_TASK_PRIORITY | HEIST__KMP_TASK_SPECIAL | HEIST__KMP_TASK_AT_ONCE };
 
 int32_t __kmpc_omp_task(void *loc, int32_t gtid, heist__kmp_task *task)
 {
@@ -398,6 +439,11 @@ void *__kmpc_task_allow_completion_event(void *loc, int32_t gtid, heist__kmp_tas
     heist__omp_task *record = heist__omp_self ? heist__kmp_record_of(task) : NULL;
     if (!record) return HEIST__REAL(__kmpc_task_allow_completion_event)(loc, gtid, task);
     uintptr_t handle;
+    /* Run at once, it would be waited for; but its event may be fulfilled by what comes after. */
+    bool alone = (record->flags & HEIST__TASK_ALONE) && !(record->flags & HEIST__TASK_FINAL);
+    if (alone || heist__kmp_reserve_has(heist__omp_self, record->data))
+        heist__omp_fatal("__kmpc_task_allow_completion_event: no memory for a task with an event");
+    record->flags &= ~(uint32_t)HEIST__KMP_TASK_AT_ONCE;
     record->home = heist__omp_self; /* where it is fulfilled, that is looked at */
     heist__omp_event_attach(record, &handle, NULL);
     return (void *)handle;

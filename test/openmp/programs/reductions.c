@@ -141,9 +141,26 @@ static long in_taskloop(void)
     return sum * 100000 + outer * 10 + none;
 }
 
+static long of_unknown_size(int n) /* clang has each thread make its copy when it first needs it */
+{
+    long a[n], sum = 0;
+    for (int i = 0; i < n; i++) a[i] = 1;
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskgroup task_reduction(+ : a)
+    {
+        for (int i = 0; i < 50; i++) {
+#pragma omp task in_reduction(+ : a) firstprivate(i)
+            for (int j = 0; j < n; j++) a[j] += i * j;
+        }
+    }
+    for (int i = 0; i < n; i++) sum += a[i];
+    return sum;
+}
+
 int main(void)
 {
     printf("%ld %ld %ld ", in_taskgroup(), in_nested_groups(), in_parallel());
-    printf("%ld %ld\n", in_worksharing(), in_taskloop());
+    printf("%ld %ld %ld\n", in_worksharing(), in_taskloop(), of_unknown_size(20));
     return 0;
 }
