@@ -1,6 +1,6 @@
 /* heist/stats.h: what the workers have done, as numbers. Always counted, each counter with one writer and no lock; a
  * snapshot of running workers is not of one moment. (Files compiled with HEIST_COUNT_JOINS=0 keep their inline joins to
- * themselves, see heist/task.h.) HEIST_STATS=1 in the environment prints them when a pool ends. */
+ * themselves, see heist/task.h.) HEIST_STATS=1 in the environment prints them when a pool ends, or at exit. */
 #ifndef HEIST_STATS_H
 #define HEIST_STATS_H
 

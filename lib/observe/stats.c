@@ -1,4 +1,4 @@
-/* Snapshots of the counters, and their printing when a pool ends. */
+/* Snapshots of the counters, and their printing when a pool ends, or the process before it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -108,4 +108,16 @@ void heist__stats_print(heist_pool *pool)
         fprintf(stderr, "steals at level %-8s got %" PRIu64 ", empty %" PRIu64 ", lost %" PRIu64 "\n",
                 heist__level_word((heist__level)level), s.steal_got[level], s.steal_empty[level], s.steal_lost[level]);
     }
+}
+
+static void print_if_wanted(heist_pool *pool)
+{
+    if (heist__stats_wanted()) heist__stats_print(pool);
+}
+
+/* Pools that nobody has freed. After all exit handlers, which may free some; workers may still run: the counters are single
+ * words. */
+__attribute__((destructor)) static void print_the_rest(void)
+{
+    heist__registry_visit(print_if_wanted);
 }

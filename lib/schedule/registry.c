@@ -1,4 +1,4 @@
-/* All pools of the process: for fork(), and for the default pool's end at exit.
+/* All pools of the process: for fork(), for ending each once, and for what is printed of those that nobody ends.
  *
  * A forked child has the pools' memory but none of their threads. It marks them, and the first use of each starts its
  * workers again with nothing to do: what was waiting belongs to the parent. The thread that forked is no worker in the
@@ -71,6 +71,15 @@ void heist__registry_remove(heist_pool *pool)
         if (*at != pool) continue;
         *at = pool->next;
         break;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void heist__registry_visit(void (*visit)(heist_pool *))
+{
+    pthread_mutex_lock(&lock);
+    for (heist_pool *p = pools; p; p = p->next) {
+        if (!p->claimed && !heist__load_acquire(&p->forked)) visit(p); /* F1: else it is the parent's */
     }
     pthread_mutex_unlock(&lock);
 }

@@ -288,6 +288,8 @@ void heist__registry_add(heist_pool *pool);
 /* Whether this is a pool, and nobody but the caller ends it. `pool` may be any address. */
 bool heist__registry_claim(heist_pool *pool);
 void heist__registry_remove(heist_pool *pool);
+/* Calls `visit` for each pool that this process has started and nobody ends, with the registry locked. */
+void heist__registry_visit(void (*visit)(heist_pool *));
 
 /* ---- observe/stats.c ---- */
 bool heist__stats_wanted(void);

@@ -213,8 +213,33 @@ static void a_struct_of_another_size_is_filled_as_far_as_it_goes(void)
     free_pool(pool);
 }
 
+/* How the child process below ends: with its pool freed, or by exit() with the pool as it is, freed by a handler, or used by its
+ * own child only. */
+enum end { FREES, EXITS, FREES_AT_EXIT, EXITS_IN_A_FORK };
+
+static heist_pool *kept;
+
+static void free_kept(void)
+{
+    heist_pool_free(kept);
+}
+
+static _Noreturn void end_as(enum end how, heist_pool *pool)
+{
+    kept = pool;
+    if (how == FREES) _exit(heist_pool_free(pool) != 0);
+    if (how == FREES_AT_EXIT) atexit(free_kept);
+    if (how == EXITS_IN_A_FORK) {
+        int status;
+        pid_t child = fork();
+        if (child == 0) exit(0);
+        _exit(waitpid(child, &status, 0) != child || status != 0);
+    }
+    exit(0);
+}
+
 /* What a child process that runs fib with this value of HEIST_STATS says on stderr. */
-static void printed_with(const char *value, char said[4096])
+static void printed_with(const char *value, enum end how, char said[4096])
 {
     int ends[2], status;
     TEST_ASSERT_EQUAL_INT(0, pipe(ends));
@@ -227,7 +252,8 @@ static void printed_with(const char *value, char said[4096])
         options.workers = 2;
         options.name = "counted";
         heist_pool *pool = heist_pool_new(&options);
-        _exit(!pool || HEIST_RUN(pool, fib, 10) != 55 || heist_pool_free(pool) != 0);
+        if (!pool || HEIST_RUN(pool, fib, 10) != 55) _exit(1);
+        end_as(how, pool);
     }
     close(ends[1]);
     size_t n = 0;
@@ -241,18 +267,35 @@ static void printed_with(const char *value, char said[4096])
 static void they_are_printed_when_asked_for(void)
 {
     char said[4096];
-    printed_with("1", said);
+    printed_with("1", FREES, said);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said, "pool counted, 2 workers"), said);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said, "\n1 "), said);
     const char *all = strstr(said, "\nall ");
     TEST_ASSERT_NOT_NULL_MESSAGE(all, said);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(all, " 88 "), said);
-    printed_with("0", said);
+    printed_with("0", FREES, said);
     TEST_ASSERT_EQUAL_STRING("", said);
-    printed_with("", said);
+    printed_with("", FREES, said);
     TEST_ASSERT_EQUAL_STRING("", said);
-    printed_with("please", said);
+    printed_with("please", FREES, said);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said, "HEIST_STATS=please is not 1 or 0; ignored"), said);
+}
+
+static void they_are_printed_once_at_exit_if_the_pool_is_never_freed(void)
+{
+    static const enum end ends[] = {EXITS, FREES_AT_EXIT};
+    char said[4096];
+    for (int i = 0; i < 2; i++) {
+        printed_with("1", ends[i], said);
+        const char *pool = strstr(said, "pool counted, 2 workers"), *all = strstr(said, "\nall ");
+        TEST_ASSERT_NOT_NULL_MESSAGE(pool, said);
+        TEST_ASSERT_NULL_MESSAGE(strstr(pool + 1, "pool counted"), said);
+        TEST_ASSERT_TRUE_MESSAGE(all && strstr(all, " 88 "), said);
+        printed_with("0", ends[i], said);
+        TEST_ASSERT_EQUAL_STRING("", said);
+    }
+    printed_with("1", EXITS_IN_A_FORK, said); /* they are the parent's, which ends without a word */
+    TEST_ASSERT_EQUAL_STRING("", said);
 }
 
 int main(void)
@@ -267,5 +310,6 @@ int main(void)
     RUN_TEST(the_workers_add_up_to_the_pool);
     RUN_TEST(a_struct_of_another_size_is_filled_as_far_as_it_goes);
     RUN_TEST(they_are_printed_when_asked_for);
+    RUN_TEST(they_are_printed_once_at_exit_if_the_pool_is_never_freed);
     return UNITY_END();
 }
