@@ -7,14 +7,21 @@
 #define HEIST__CAT(a, b) HEIST__CAT_(a, b)
 #define HEIST__CAT_(a, b) a##b
 
-/* How many pairs stand behind two leading words (a result and a name): 2 -> 0, 4 -> 1 ... */
-#define HEIST__PICK(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, n, ...) n
-#define HEIST__PAIRS(...) HEIST__PICK(__VA_ARGS__, 10, odd, 9, odd, 8, odd, 7, odd, 6, odd, 5, odd, 4, odd, 3, odd, 2, odd, 1, odd, 0, odd, 0)
+#ifdef __cplusplus
+#define HEIST__STATIC_ASSERT(condition, sentence) static_assert(condition, sentence)
+#else
+#define HEIST__STATIC_ASSERT(condition, sentence) _Static_assert(condition, sentence)
+#endif
+
+/* How many pairs stand behind two leading words (a result and a name): 2 -> 0, 4 -> 1 ... Up to twenty words too many are told as
+ * such. */
+#define HEIST__PICK(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, a41, a42, n, ...) n
+#define HEIST__PAIRS(...) HEIST__PICK(__VA_ARGS__, many, many, many, many, many, many, many, many, many, many, many, many, many, many, many, many, many, many, many, many, 10, odd, 9, odd, 8, odd, 7, odd, 6, odd, 5, odd, 4, odd, 3, odd, 2, odd, 1, odd, 0, odd, 0)
 /* Behind one leading word (a name): 1 -> 0, 3 -> 1 ... */
-#define HEIST__PAIRS_AFTER_ONE(...) HEIST__PICK(__VA_ARGS__, odd, 10, odd, 9, odd, 8, odd, 7, odd, 6, odd, 5, odd, 4, odd, 3, odd, 2, odd, 1, odd, 0, 0)
+#define HEIST__PAIRS_AFTER_ONE(...) HEIST__PICK(__VA_ARGS__, many, many, many, many, many, many, many, many, many, many, many, many, many, many, many, many, many, many, many, many, many, 10, odd, 9, odd, 8, odd, 7, odd, 6, odd, 5, odd, 4, odd, 3, odd, 2, odd, 1, odd, 0, 0)
 /* Whether anything stands behind one, or two, leading words. */
-#define HEIST__MORE_THAN_1(...) HEIST__PICK(__VA_ARGS__, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, no, no)
-#define HEIST__MORE_THAN_2(...) HEIST__PICK(__VA_ARGS__, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, no, no, no)
+#define HEIST__MORE_THAN_1(...) HEIST__PICK(__VA_ARGS__, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, no, no)
+#define HEIST__MORE_THAN_2(...) HEIST__PICK(__VA_ARGS__, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, no, no, no)
 
 #define HEIST__FIELDS_0() char heist__none;
 #define HEIST__FIELDS_1(T1, a1) T1 a1;

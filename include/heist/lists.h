@@ -76,6 +76,21 @@
 #define HEIST__VOID_IMPL_8(name, ...) HEIST__VOID_DEFINE(, name, 8, (__VA_ARGS__))
 #define HEIST__VOID_IMPL_9(name, ...) HEIST__VOID_DEFINE(, name, 9, (__VA_ARGS__))
 #define HEIST__VOID_IMPL_10(name, ...) HEIST__VOID_DEFINE(, name, 10, (__VA_ARGS__))
+/* What the compiler says of a list that is none, in front of whatever else it says. */
+#define HEIST__NOT_PAIRS HEIST__STATIC_ASSERT(0, "a task's arguments come in pairs: type, name, type, name ... behind its result and its name")
+#define HEIST__TOO_MANY HEIST__STATIC_ASSERT(0, "a task has at most 10 arguments: put the others into a struct")
+#define HEIST__TASK_odd(...) HEIST__NOT_PAIRS; static void heist__no_task(void)
+#define HEIST__TASK_many(...) HEIST__TOO_MANY; static void heist__no_task(void)
+#define HEIST__IMPL_odd(...) HEIST__NOT_PAIRS; static void heist__no_task(void)
+#define HEIST__IMPL_many(...) HEIST__TOO_MANY; static void heist__no_task(void)
+#define HEIST__VOID_TASK_odd(...) HEIST__NOT_PAIRS; static void heist__no_task(void)
+#define HEIST__VOID_TASK_many(...) HEIST__TOO_MANY; static void heist__no_task(void)
+#define HEIST__VOID_IMPL_odd(...) HEIST__NOT_PAIRS; static void heist__no_task(void)
+#define HEIST__VOID_IMPL_many(...) HEIST__TOO_MANY; static void heist__no_task(void)
+#define HEIST__DECL_odd(...) HEIST__NOT_PAIRS
+#define HEIST__DECL_many(...) HEIST__TOO_MANY
+#define HEIST__VOID_DECL_odd(...) HEIST__NOT_PAIRS
+#define HEIST__VOID_DECL_many(...) HEIST__TOO_MANY
 /* clang-format on */
 
 #endif

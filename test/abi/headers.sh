@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # headers.sh SOURCE_INCLUDE BUILD_INCLUDE HEADER...: every public header compiles alone, included twice, as C11 and as
 # C++17, without a warning, with each compiler that is here; and every header in include/heist is one of those named.
+# Tasks that cannot be declared are refused in words.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=cases.sh
 . "$(dirname "$0")/cases.sh"
@@ -13,6 +14,33 @@ compiles_alone()
 {
     printf '#include <heist/%s>\n#include <heist/%s>\nextern int something;\n' "$1" "$1" |
         "$4" -x "$2" -std="$3" "${warnings[@]}" -I "$source_include" -I "$build_include" -fsyntax-only -
+}
+
+# refuses SENTENCE LANGUAGE STANDARD COMPILER: standard input is not compiled, and the compiler says so in these words.
+refuses()
+{
+    local said
+    if said=$("$4" -x "$2" -std="$3" -I "$source_include" -I "$build_include" -fsyntax-only - 2>&1); then
+        echo 'it was compiled'
+        return 1
+    fi
+    grep -qF -- "$1" <<< "$said" || { echo "$said"; return 1; }
+}
+
+# told_of_lists LANGUAGE STANDARD COMPILER: wrong lists of arguments, in each of the macros that take one.
+told_of_lists()
+{
+    local macro begin many='int, a, int, b, int, c, int, d, int, e, int, f, int, g, int, h, int, i, int, j, int, k'
+    for macro in TASK TASK_DECL TASK_IMPL VOID_TASK VOID_TASK_DECL VOID_TASK_IMPL; do
+        begin='long, '
+        [ "${macro#VOID}" = "$macro" ] || begin=
+        local end='{ }'
+        [ "${macro%DECL}" = "$macro" ] || end=';'
+        printf '#include <heist/task.h>\nHEIST_%s(%sname, int, a, int) %s\n' "$macro" "$begin" "$end" |
+            refuses 'come in pairs: type, name' "$@" || return 1
+        printf '#include <heist/task.h>\nHEIST_%s(%sname, %s) %s\n' "$macro" "$begin" "$many" "$end" |
+            refuses 'at most 10 arguments' "$@" || return 1
+    done
 }
 
 is_listed()
@@ -40,6 +68,7 @@ for compiler in "$(first_of gcc)" "$(first_of clang-14 clang)"; do
     for header in "$@"; do
         run_case "${header}_alone_as_c11_by_$(basename "$compiler")" compiles_alone "$header" c c11 "$compiler"
     done
+    run_case "wrong_lists_of_arguments_are_told_in_words_by_$(basename "$compiler")" told_of_lists c c11 "$compiler"
 done
 cxx_found=false
 for compiler in "$(first_of g++)" "$(first_of clang++-14 clang++)"; do
@@ -48,6 +77,7 @@ for compiler in "$(first_of g++)" "$(first_of clang++-14 clang++)"; do
     for header in "$@"; do
         run_case "${header}_alone_as_c++17_by_$(basename "$compiler")" compiles_alone "$header" c++ c++17 "$compiler"
     done
+    run_case "wrong_lists_of_arguments_are_told_in_words_by_$(basename "$compiler")" told_of_lists c++ c++17 "$compiler"
 done
 $cxx_found || ignore_case headers_compile_as_c++17 'no C++ compiler'
 
