@@ -183,6 +183,18 @@ def the_table_of_lfsr_has_efficiency_and_what_the_seeds_aimed_at():
 
 
 @case
+def leading_dimensions_of_gemm_may_be_longer_than_its_rows():
+    result = run('gemm', '--size', '70x33x50', '--type', 'double,single', '--variant', 'tiles,recursive', '--ld-extra', '0,7',
+                 '--workers', '2', '--runs', '1', '--against', 'all', '--format', 'json')
+    expect(result.returncode == 0, result.stderr, result.stdout)
+    rows = [row for row in rows_of(result) if row['runtime'] != 'serial']
+    expect(len([row for row in rows if row['runtime'] == 'heist']) == 8, rows)
+    for runtime in {row['runtime'] for row in rows}:
+        told = [row.get('ld_extra', 0) for row in rows if row['runtime'] == runtime]
+        expect(set(told) == {0, 7} and told.count(7) * 2 == len(told), runtime, told)
+
+
+@case
 def rows_that_differ_in_a_setting_tell_it():
     rows = rows_of(run('lfsr', '--size', '10', '--workers', '2', '--runs', '1', '--against', 'none', '--batch-size', '50',
                        '--aggregate', 'auto,1,3', '--format', 'json'))
@@ -414,7 +426,8 @@ BAD = [
     ['fib', '--against', 'openblas'], ['steal', '--workers', '1'], ['steal', '--against', 'serial'],
     ['submit', '--threads', '0'], ['omp', '--pattern', 'round'], ['wake', '--state', 'asleep'], ['steal', '--fence', 'maybe'], ['peers', '--size', '3'],
     ['nosuch', '--help'], ['fib', '--joins', 'maybe'], ['lfsr', '--poly', '0x1052'], ['lfsr', '--poly', 'rubbish'], ['lfsr', '--size', '0'],
-    ['lfsr', '--mode', 'nosuch'], ['gemm', '--size', '0'], ['gemm', '--size', '10x'], ['sort', '--size', 'x'],
+    ['lfsr', '--mode', 'nosuch'], ['gemm', '--size', '0'], ['gemm', '--size', '10x'], ['gemm', '--ld-extra', '-1'], ['gemm', '--ld-extra', 'x'],
+    ['gemm', '--size', '1000000x1x1', '--ld-extra', '1000000'], ['sort', '--size', 'x'],
     ['strassen', '--size', '-1'], ['uts', '--size', 'T99'],
     ['lfsr', '--size', '12', '--batch-size', ','.join(map(str, range(1, 300))), '--aggregate', ','.join(map(str, range(1, 300)))],
 ]

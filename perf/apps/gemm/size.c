@@ -1,4 +1,4 @@
-/* What a size says: "1000", or "1000x800x600" for m, n and k. */
+/* What a size says: "1000", or "1000x800x600" for m, n and k; and how much longer than its rows a leading dimension is. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,4 +37,12 @@ int gemm_size_parse(const char *size, size_t *m, size_t *n, size_t *k, char *err
     *n = (size_t)sides[count == 3 ? 1 : 0];
     *k = (size_t)sides[count == 3 ? 2 : 0];
     return 0;
+}
+
+int gemm_ld_extra_parse(const char *text, size_t *extra, char *error, size_t room)
+{
+    long number = 0;
+    int result = text ? perf_number(text, "number of entries", 0, MOST, &number, error, room) : 0;
+    *extra = (size_t)number;
+    return result;
 }

@@ -31,17 +31,17 @@ static void *matrix_new(gemm_type type, size_t rows, size_t columns)
 static int make_matrices(struct gemm_work *work, char *error, size_t room)
 {
     struct gemm_product *p = &work->product;
-    p->a = work->a = matrix_new(p->type, p->m, p->k);
-    p->b = work->b = matrix_new(p->type, p->k, p->n);
-    p->c = work->c = matrix_new(p->type, p->m, p->n);
-    work->before = matrix_new(p->type, p->m, p->n);
+    p->a = work->a = matrix_new(p->type, p->m, p->lda);
+    p->b = work->b = matrix_new(p->type, p->k, p->ldb);
+    p->c = work->c = matrix_new(p->type, p->m, p->ldc);
+    work->before = matrix_new(p->type, p->m, p->ldc);
     if (!work->a || !work->b || !work->c || !work->before) {
         snprintf(error, room, "no memory for the matrices");
         return -ENOMEM;
     }
-    fill(p->type, work->a, p->m * p->k, 1);
-    fill(p->type, work->b, p->k * p->n, 2);
-    fill(p->type, work->before, p->m * p->n, 3);
+    fill(p->type, work->a, p->m * p->lda, 1);
+    fill(p->type, work->b, p->k * p->ldb, 2);
+    fill(p->type, work->before, p->m * p->ldc, 3);
     gemm_work_reset(work);
     work->check = gemm_check_new(p, gemm_check_width(p), 4);
     if (work->check) return 0;
@@ -59,11 +59,12 @@ static int work_begin(const struct perf_input *input, struct gemm_work **work, c
     }
     w->workers = input->workers;
     w->product.type = strcmp(perf_setting(input, "type"), "single") == 0 ? GEMM_SINGLE : GEMM_DOUBLE;
-    size_t m, n, k;
+    size_t m, n, k, extra;
     int result = gemm_size_parse(input->size, &m, &n, &k, error, room);
+    if (result == 0) result = gemm_ld_extra_parse(perf_setting(input, "ld-extra"), &extra, error, room);
     if (result == 0) {
-        w->product =
-            (struct gemm_product){.type = w->product.type, .m = m, .n = n, .k = k, .lda = k, .ldb = n, .ldc = n};
+        w->product = (struct gemm_product){
+            .type = w->product.type, .m = m, .n = n, .k = k, .lda = k + extra, .ldb = n + extra, .ldc = n + extra};
         result = make_matrices(w, error, room);
     }
     if (result < 0)
@@ -105,6 +106,13 @@ static int make_workspace(struct gemm_work *work, char *error, size_t room)
     return -ENOMEM;
 }
 
+/* Behind what the row tells so far. */
+static void tell_ld_extra(struct gemm_work *work)
+{
+    size_t used = strlen(work->more), extra = work->product.ldc - work->product.n;
+    if (extra) snprintf(work->more + used, sizeof work->more - used, ",\"ld_extra\":%zu", extra);
+}
+
 static const char *type_name(const struct gemm_work *work)
 {
     return work->product.type == GEMM_DOUBLE ? "double" : "single";
@@ -130,6 +138,7 @@ int gemm_work_new(const struct perf_input *input, struct gemm_work **work, char 
     else
         snprintf(w->more + length, sizeof w->more - (size_t)length, "\"micro\":\"%s %zux%zu\"", kernel->name,
                  kernel->rows, kernel->columns);
+    tell_ld_extra(w);
     *work = w;
     return 0;
 }
@@ -144,6 +153,7 @@ int gemm_work_new_for_blas(const struct perf_input *input, const char *which, st
     if (result < 0) return result;
     w->method.blas = blas;
     snprintf(w->more, sizeof w->more, "\"type\":\"%s\",\"library\":\"%s\"", type_name(w), gemm_blas_description(blas));
+    tell_ld_extra(w);
     *work = w;
     return 0;
 }
@@ -166,7 +176,19 @@ void gemm_work_reset(void *work)
 {
     const struct gemm_work *w = work;
     const struct gemm_product *p = &w->product;
-    memcpy(w->c, w->before, p->m * p->n * gemm_type_size(p->type));
+    memcpy(w->c, w->before, p->m * p->ldc * gemm_type_size(p->type));
+}
+
+/* Whether what lies between the rows of C is as it was. */
+static bool gaps_are_whole(const struct gemm_work *w)
+{
+    const struct gemm_product *p = &w->product;
+    size_t size = gemm_type_size(p->type);
+    for (size_t i = 0; i < p->m; i++) {
+        size_t gap = (i * p->ldc + p->n) * size;
+        if (memcmp((const char *)w->c + gap, (const char *)w->before + gap, (p->ldc - p->n) * size) != 0) return false;
+    }
+    return true;
 }
 
 void gemm_work_check(void *work, struct perf_outcome *outcome)
@@ -176,6 +198,8 @@ void gemm_work_check(void *work, struct perf_outcome *outcome)
     outcome->flops = 2 * (double)p->m * (double)p->n * (double)p->k;
     if (perf_interrupted)
         snprintf(outcome->check, sizeof outcome->check, "interrupted");
+    else if (!gaps_are_whole(w))
+        snprintf(outcome->check, sizeof outcome->check, "C was written beyond the ends of its rows");
     else
         gemm_check_result(w->check, p, outcome->check, sizeof outcome->check);
     snprintf(outcome->more, sizeof outcome->more, "%s", w->more);

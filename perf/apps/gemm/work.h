@@ -42,6 +42,9 @@ void gemm_work_discard(void *work);
 /* "1000" or "1000x800x600". 0, or -EINVAL and a sentence. */
 int gemm_size_parse(const char *size, size_t *m, size_t *n, size_t *k, char *error, size_t room);
 
+/* How many entries lie between the rows of each matrix; NULL: none. 0, or -EINVAL and a sentence. */
+int gemm_ld_extra_parse(const char *text, size_t *extra, char *error, size_t room);
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,11 +3,13 @@
 
 #include "apps/gemm/work.h"
 
-static int fits(size_t m, size_t n, size_t k, char *error, size_t room)
+static int fits(size_t m, size_t n, size_t k, size_t extra, char *error, size_t room)
 {
     char what[64];
     /* C twice, and for the check at most two more of its size and one of that of B; what is packed is small */
-    double bytes = sizeof(double) * (4.0 * (double)m * (double)n + (double)m * (double)k + 2.0 * (double)k * (double)n);
+    double bytes =
+        sizeof(double) * (4.0 * (double)m * (double)n + (double)m * (double)k + 2.0 * (double)k * (double)n) +
+        sizeof(double) * (double)extra * (3.0 * (double)m + (double)k);
     snprintf(what, sizeof what, "size %zux%zux%zu", m, n, k);
     return perf_fits(bytes, what, error, room);
 }
@@ -16,7 +18,21 @@ static int valid_size(const char *size, char *error, size_t room)
 {
     size_t m, n, k;
     int result = gemm_size_parse(size, &m, &n, &k, error, room);
-    return result < 0 ? result : fits(m, n, k, error, room);
+    return result < 0 ? result : fits(m, n, k, 0, error, room);
+}
+
+static int valid_ld_extra(const char *value, char *error, size_t room)
+{
+    size_t extra;
+    return gemm_ld_extra_parse(value, &extra, error, room);
+}
+
+static int agree(const struct perf_input *input, char *error, size_t room)
+{
+    size_t m, n, k, extra;
+    int result = gemm_size_parse(input->size, &m, &n, &k, error, room);
+    if (!result) result = gemm_ld_extra_parse(perf_setting(input, "ld-extra"), &extra, error, room);
+    return result < 0 ? result : fits(m, n, k, extra, error, room);
 }
 
 static int valid_type(const char *value, char *error, size_t room)
@@ -54,7 +70,8 @@ static const struct perf_option options[] = {
         .name = "variant",
         .value = "NAME",
         .preset = "tiles",
-        .help = "tiles: panels packed for each part, tiles of C as tasks; recursive: the longest side halved, a leaf packs",
+        .help =
+            "tiles: panels packed for each part, tiles of C as tasks; recursive: the longest side halved, a leaf packs",
         .list = true,
         .valid = valid_variant,
         .only = OUR_TILES,
@@ -76,6 +93,14 @@ static const struct perf_option options[] = {
         .list = true,
         .valid = valid_micro,
         .only = OUR_TILES,
+    },
+    {
+        .name = "ld-extra",
+        .value = "N",
+        .preset = "0",
+        .help = "entries between the rows of A, B and C: leading dimensions are so much larger than rows are long",
+        .list = true,
+        .valid = valid_ld_extra,
     },
     {.name = NULL},
 };
@@ -106,4 +131,5 @@ const struct perf_workload perf_gemm_workload = {
     .quick_sizes = "64,100x70x130",
     .valid_size = valid_size,
     .options = options,
+    .agree = agree,
 };

@@ -13,7 +13,7 @@ from .shape import Malformed
 
 FIELDS = ('workload', 'size', 'runtime', 'workers', 'runs', 'min_ns', 'median_ns', 'tasks', 'ns_per_task', 'speedup',
           'vs_serial', 'gflops', 'steals', 'check')
-NUMERIC_SETTINGS = ('aggregate', 'batch_size', 'field', 'threads')
+NUMERIC_SETTINGS = ('aggregate', 'batch_size', 'field', 'ld_extra', 'threads')
 TEXT_RESULTS = ('chosen', 'library', 'micro', 'step')
 
 
