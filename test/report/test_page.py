@@ -175,6 +175,13 @@ def on_a_phone_names_and_numbers_of_latencies_do_not_meet():
     assert re.search(together, drawn.phone) and not re.search(together, drawn.desk)
 
 
+def legends_show_what_is_drawn():
+    for name, bars in (('overhead', True), ('gemm', True), ('submit', True), ('speedup', False)):
+        commands = plot.commands_of(sample.section(name).figure, plot.PHONE)[1]
+        points, patches = commands.count('point pt'), len(re.findall('set object rectangle center', commands))
+        assert (patches >= 2 and not points) if bars else points >= 2, (name, points, patches)
+
+
 def the_summary_has_the_numbers_that_matter():
     tiles = summary.tiles(sample.results())
     assert [tile.number for tile in tiles] == ['2.76 ns', '1.97', '97%', '1.96', '17.3 µs'], tiles

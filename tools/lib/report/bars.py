@@ -63,13 +63,13 @@ def draw(sheet, groups, scale):
     named = columns == 1 and not sheet.phone
     runtimes = [] if named else theme.ordered(bar.runtime for group in groups for bar in group.bars)
     extras = [('mark', scale.mark_words)] if any(group.mark is not None for group in groups) else []
-    top = plot.legend(sheet, runtimes, extras)[1] if runtimes or extras else 0
+    top = plot.legend(sheet, runtimes, extras, bars=True)[1] if runtimes or extras else 0
     tall = max(rows_of(part)[1] for part in parts)
     sheet.height = int(top + tall + BELOW)
     left = 140 if named else 12
     behind = 22 + max(len(bar.words) for group in groups for bar in group.bars) * sheet.font * plot.LETTER
     wide = (sheet.width - left) / columns
-    commands = ['set multiplot\n', plot.legend(sheet, runtimes, extras)[0],
+    commands = ['set multiplot\n', plot.legend(sheet, runtimes, extras, bars=True)[0],
                 'unset ytics\nset border 1\nset grid xtics lc rgb "{}" lw 1 dt 1\nset xrange [{}:{}]\n{}'.format(
                     theme.colour('grid'), scale.low, scale.high, 'set logscale x 10\n' if scale.log else '')]
     for i, part in enumerate(parts):

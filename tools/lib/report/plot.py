@@ -83,9 +83,15 @@ def line_style(runtime):
                                                        0.75 if runtime == 'heist' else 0.65)
 
 
-def legend(sheet, runtimes, extras=(), top=4, row=20):
-    """Names with their marks, in rows from the left, drawn with the next plot; gives the commands and their height.
-    Extras are pairs: `line` (the dashed ideal), `shade` (a patch), `mark` (an upright) or `other` (a grey line), and
+def patch(sheet, at, border, fill):
+    """A small rectangle of a legend."""
+    return ('set object rectangle center {} size screen {:.5f}, screen {:.5f} fillstyle solid border rgb "{}" fillcolor '
+            'rgb "{}"\n'.format(at, sheet.x(14), 11 / sheet.height, border, fill))
+
+
+def legend(sheet, runtimes, extras=(), top=4, row=20, bars=False):
+    """Names with their marks, in rows from the left, drawn with the next plot; gives the commands and their height. With
+    bars, the marks of runtimes are filled as these are; else they are the points of their lines. Extras are pairs: `line` (the dashed ideal), `shade` (a patch), `mark` (an upright) or `other` (a grey line), and
     words."""
     commands, x, y = [], 6, top + row / 2
     for kind, words in [(runtime, theme.name(runtime)) for runtime in runtimes] + list(extras):
@@ -94,9 +100,7 @@ def legend(sheet, runtimes, extras=(), top=4, row=20):
             x, y = 6, y + row
         at = 'screen {:.5f}, screen {:.5f}'.format(sheet.x(x + 8), sheet.y(y))
         if kind == 'shade':
-            commands.append('set object rectangle center {} size screen {:.5f}, screen {:.5f} fillstyle solid border '
-                            'rgb "{}" fillcolor rgb "{}"\n'.format(at, sheet.x(14), 11 / sheet.height,
-                                                                   theme.colour('axis'), theme.colour('shade')))
+            commands.append(patch(sheet, at, theme.colour('axis'), theme.colour('shade')))
         elif kind == 'mark':
             commands.append('set arrow from screen {0:.5f}, screen {1:.5f} rto screen 0, screen {2:.5f} nohead lw 2 '
                             'lc rgb "{3}"\n'.format(sheet.x(x + 8), sheet.y(y + 6), 12 / sheet.height,
@@ -106,6 +110,8 @@ def legend(sheet, runtimes, extras=(), top=4, row=20):
                 'screen {:.5f}, screen {:.5f}'.format(sheet.x(x), sheet.y(y)), sheet.x(17),
                 'dt 2 lw 1.4 lc rgb "{}"'.format(theme.colour('muted')) if kind == 'line' else
                 'lw 1.6 lc rgb "{}"'.format(theme.colour('other'))))
+        elif bars:
+            commands.append(patch(sheet, at, theme.style(kind).light, theme.style(kind).light))
         else:
             its = theme.style(kind)
             commands.append('set label "" at {} point pt {} ps 0.85 lc rgb "{}"\n'.format(at, its.point, its.light))
