@@ -202,7 +202,7 @@ def noise_decides_no_goal():
     for its in (dict(runtime='heist', workload='gemm', workers=2), dict(runtime='openblas'),
                 dict(runtime='heist', workload='lfsr')):  # each side of a comparison, and one case of many
         goals = [tile.goal for tile in summary.tiles(sample.results(sample.noisy(1.5, **its)))[2:4]]
-        assert goals == ([True, summary.UNCLEAR] if its.get('workload') == 'lfsr' else [summary.UNCLEAR, True]), its
+        assert goals == ([True, noise.UNCLEAR] if its.get('workload') == 'lfsr' else [noise.UNCLEAR, True]), its
 
 
 def strange_words_stay_words():
