@@ -9,8 +9,11 @@
 
 #ifdef __cplusplus
 #define HEIST__STATIC_ASSERT(condition, sentence) static_assert(condition, sentence)
+/* A record is not constructed, and its parts are copied by assignment. */
+#define HEIST__FIELD(T, a) static_assert(__is_trivially_constructible(T) && __is_trivially_copyable(T) && __is_assignable(T &, T), "a task's arguments and result are of types that are trivially default-constructible, trivially copyable and can be assigned: pass others by pointer"); T a;
 #else
 #define HEIST__STATIC_ASSERT(condition, sentence) _Static_assert(condition, sentence)
+#define HEIST__FIELD(T, a) T a;
 #endif
 
 /* How many pairs stand behind two leading words (a result and a name): 2 -> 0, 4 -> 1 ... Up to twenty words too many are told as
@@ -24,16 +27,16 @@
 #define HEIST__MORE_THAN_2(...) HEIST__PICK(__VA_ARGS__, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, yes, no, no, no)
 
 #define HEIST__FIELDS_0() char heist__none;
-#define HEIST__FIELDS_1(T1, a1) T1 a1;
-#define HEIST__FIELDS_2(T1, a1, T2, a2) T1 a1; T2 a2;
-#define HEIST__FIELDS_3(T1, a1, T2, a2, T3, a3) T1 a1; T2 a2; T3 a3;
-#define HEIST__FIELDS_4(T1, a1, T2, a2, T3, a3, T4, a4) T1 a1; T2 a2; T3 a3; T4 a4;
-#define HEIST__FIELDS_5(T1, a1, T2, a2, T3, a3, T4, a4, T5, a5) T1 a1; T2 a2; T3 a3; T4 a4; T5 a5;
-#define HEIST__FIELDS_6(T1, a1, T2, a2, T3, a3, T4, a4, T5, a5, T6, a6) T1 a1; T2 a2; T3 a3; T4 a4; T5 a5; T6 a6;
-#define HEIST__FIELDS_7(T1, a1, T2, a2, T3, a3, T4, a4, T5, a5, T6, a6, T7, a7) T1 a1; T2 a2; T3 a3; T4 a4; T5 a5; T6 a6; T7 a7;
-#define HEIST__FIELDS_8(T1, a1, T2, a2, T3, a3, T4, a4, T5, a5, T6, a6, T7, a7, T8, a8) T1 a1; T2 a2; T3 a3; T4 a4; T5 a5; T6 a6; T7 a7; T8 a8;
-#define HEIST__FIELDS_9(T1, a1, T2, a2, T3, a3, T4, a4, T5, a5, T6, a6, T7, a7, T8, a8, T9, a9) T1 a1; T2 a2; T3 a3; T4 a4; T5 a5; T6 a6; T7 a7; T8 a8; T9 a9;
-#define HEIST__FIELDS_10(T1, a1, T2, a2, T3, a3, T4, a4, T5, a5, T6, a6, T7, a7, T8, a8, T9, a9, T10, a10) T1 a1; T2 a2; T3 a3; T4 a4; T5 a5; T6 a6; T7 a7; T8 a8; T9 a9; T10 a10;
+#define HEIST__FIELDS_1(T1, a1) HEIST__FIELD(T1, a1)
+#define HEIST__FIELDS_2(T1, a1, T2, a2) HEIST__FIELD(T1, a1) HEIST__FIELD(T2, a2)
+#define HEIST__FIELDS_3(T1, a1, T2, a2, T3, a3) HEIST__FIELD(T1, a1) HEIST__FIELD(T2, a2) HEIST__FIELD(T3, a3)
+#define HEIST__FIELDS_4(T1, a1, T2, a2, T3, a3, T4, a4) HEIST__FIELD(T1, a1) HEIST__FIELD(T2, a2) HEIST__FIELD(T3, a3) HEIST__FIELD(T4, a4)
+#define HEIST__FIELDS_5(T1, a1, T2, a2, T3, a3, T4, a4, T5, a5) HEIST__FIELD(T1, a1) HEIST__FIELD(T2, a2) HEIST__FIELD(T3, a3) HEIST__FIELD(T4, a4) HEIST__FIELD(T5, a5)
+#define HEIST__FIELDS_6(T1, a1, T2, a2, T3, a3, T4, a4, T5, a5, T6, a6) HEIST__FIELD(T1, a1) HEIST__FIELD(T2, a2) HEIST__FIELD(T3, a3) HEIST__FIELD(T4, a4) HEIST__FIELD(T5, a5) HEIST__FIELD(T6, a6)
+#define HEIST__FIELDS_7(T1, a1, T2, a2, T3, a3, T4, a4, T5, a5, T6, a6, T7, a7) HEIST__FIELD(T1, a1) HEIST__FIELD(T2, a2) HEIST__FIELD(T3, a3) HEIST__FIELD(T4, a4) HEIST__FIELD(T5, a5) HEIST__FIELD(T6, a6) HEIST__FIELD(T7, a7)
+#define HEIST__FIELDS_8(T1, a1, T2, a2, T3, a3, T4, a4, T5, a5, T6, a6, T7, a7, T8, a8) HEIST__FIELD(T1, a1) HEIST__FIELD(T2, a2) HEIST__FIELD(T3, a3) HEIST__FIELD(T4, a4) HEIST__FIELD(T5, a5) HEIST__FIELD(T6, a6) HEIST__FIELD(T7, a7) HEIST__FIELD(T8, a8)
+#define HEIST__FIELDS_9(T1, a1, T2, a2, T3, a3, T4, a4, T5, a5, T6, a6, T7, a7, T8, a8, T9, a9) HEIST__FIELD(T1, a1) HEIST__FIELD(T2, a2) HEIST__FIELD(T3, a3) HEIST__FIELD(T4, a4) HEIST__FIELD(T5, a5) HEIST__FIELD(T6, a6) HEIST__FIELD(T7, a7) HEIST__FIELD(T8, a8) HEIST__FIELD(T9, a9)
+#define HEIST__FIELDS_10(T1, a1, T2, a2, T3, a3, T4, a4, T5, a5, T6, a6, T7, a7, T8, a8, T9, a9, T10, a10) HEIST__FIELD(T1, a1) HEIST__FIELD(T2, a2) HEIST__FIELD(T3, a3) HEIST__FIELD(T4, a4) HEIST__FIELD(T5, a5) HEIST__FIELD(T6, a6) HEIST__FIELD(T7, a7) HEIST__FIELD(T8, a8) HEIST__FIELD(T9, a9) HEIST__FIELD(T10, a10)
 #define HEIST__PARAMS_0() 
 #define HEIST__PARAMS_1(T1, a1) , T1 a1
 #define HEIST__PARAMS_2(T1, a1, T2, a2) , T1 a1, T2 a2

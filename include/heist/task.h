@@ -21,7 +21,8 @@
  *   HEIST_TASK_DECL(result, name, ...);                       a task that is defined elsewhere, or further down
  *   HEIST_TASK_IMPL(result, name, ...) { body }               ... and its definition; HEIST_VOID_TASK_DECL, _IMPL likewise
  * Results and arguments are of any type that can be assigned (no arrays; give a function pointer a typedef) and wants no
- * more than malloc's alignment.
+ * more than malloc's alignment; in C++ it must also be trivially default-constructible and trivially copyable (a std::string,
+ * or a struct with initialisers, is passed by pointer).
  *
  * Inside a task
  *   HEIST_SPAWN(child, name, ...);            declares `child` and spawns it
@@ -232,7 +233,7 @@ HEIST_API void heist__joined(heist_task *task);
             struct {                                                                                                   \
                 HEIST__FIELDS_##n pairs                                                                                \
             } in;                                                                                                      \
-            result out;                                                                                                \
+            HEIST__FIELD(result, out)                                                                                  \
         } of;                                                                                                          \
     };
 

@@ -43,6 +43,21 @@ told_of_lists()
     done
 }
 
+# told_of_types COMPILER: what a record cannot hold in C++, as result and as argument; and what it can.
+told_of_types()
+{
+    local type pair
+    for type in text given 'int &' 'const int'; do
+        for pair in "$type, name, int, a" "int, name, int, a, $type, b"; do
+            printf '#include <heist/task.h>\n#include <string>\nusing text = std::string;\nstruct given { int x = 3; };\n%s\n' \
+                "HEIST_TASK_DECL($pair);" | refuses 'are of types that are trivially' c++ c++17 "$1" || return 1
+        done
+    done
+    printf '#include <heist/task.h>\nstruct plain { int x; };\n%s\n' \
+        'HEIST_TASK(plain, name, plain, a, const char *, b, void *const *, c) { return b && c ? a : plain{1}; }' |
+        "$1" -x c++ -std=c++17 "${warnings[@]}" -I "$source_include" -I "$build_include" -fsyntax-only -
+}
+
 is_listed()
 {
     local header
@@ -78,6 +93,7 @@ for compiler in "$(first_of g++)" "$(first_of clang++-14 clang++)"; do
         run_case "${header}_alone_as_c++17_by_$(basename "$compiler")" compiles_alone "$header" c++ c++17 "$compiler"
     done
     run_case "wrong_lists_of_arguments_are_told_in_words_by_$(basename "$compiler")" told_of_lists c++ c++17 "$compiler"
+    run_case "types_that_are_not_trivial_are_told_in_words_by_$(basename "$compiler")" told_of_types "$compiler"
 done
 $cxx_found || ignore_case headers_compile_as_c++17 'no C++ compiler'
 
