@@ -253,13 +253,13 @@ MUTANTS = [
            'if (heist__load_seq_cst(&home->join_asleep))', 'if (heist__load_relaxed(&home->join_asleep))', 'join',
            first='shape=below park'),
     Mutant('J3', 'the waiter reads children_done after the state', JOIN,
-           '    uint32_t done = heist__load_seq_cst(&w->children_done);\n'
-           '    if (heist__load_acquire(&task->state) != HEIST__TASK_DONE) {\n',
+           '    uint32_t done = heist__load_seq_cst(&w->children_done);      /* J3: the futex compares it */\n'
+           '    if (heist__load_acquire(&task->state) != HEIST__TASK_DONE) { /* J2 */\n',
            '    if (heist__load_acquire(&task->state) != HEIST__TASK_DONE) {\n'
            '        uint32_t done = heist__load_seq_cst(&w->children_done);\n', 'join',
            first='shape=below park'),
     Mutant('J3', 'a waiter names its thief without looking again', JOIN,
-           '    if (heist__load_acquire(&task->state) != taken) return;\n', '', 'join',
+           '    if (heist__load_acquire(&task->state) != taken) return; /* J2 */\n', '', 'join',
            first='shape=chain --preemptions 3 --stale 0'),
     Mutant('J4', 'the tag of top does not change when a stolen task ends', JOIN,
            '    heist__frames_renew(&w->frames);                      /* J4 */\n', '', 'join',
@@ -406,7 +406,7 @@ MUTANTS = [
            '    int full = heist_deque_push(w->loose, l);\n    heist__count_created(pool, w, core);\n    if (full < 0) {\n', 'pool',
            first='workers=2 outside=sw bodies=d. --preemptions 2 --stale 0'),
     Mutant('T2', 'a task is finished before its body has run', LOOSE,
-           '    bool run = heist__load_acquire(&pool->state) != HEIST__POOL_CANCELLING;\n',
+           "    bool run = heist__load_acquire(&pool->state) != HEIST__POOL_CANCELLING; /* S2: pairs with end_pool's store */\n",
            '    bool run = heist__load_acquire(&pool->state) != HEIST__POOL_CANCELLING;\n    heist__count_finished(pool, w, core);\n'
            '    heist__count_created(pool, w, core);\n', 'pool',
            first='bare outside=sw --preemptions 3 --stale 1'),
