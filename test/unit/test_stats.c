@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
 #include "support.h"
 
 void setUp(void)
@@ -238,6 +242,14 @@ static _Noreturn void end_as(enum end how, heist_pool *pool)
     exit(0);
 }
 
+/* The pool is not freed: what hangs on its workers, which are not malloc's, looks lost. */
+static void leave_it(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+    __lsan_disable();
+#endif
+}
+
 /* What a child process that runs fib with this value of HEIST_STATS says on stderr. */
 static void printed_with(const char *value, enum end how, char said[4096])
 {
@@ -248,6 +260,7 @@ static void printed_with(const char *value, enum end how, char said[4096])
         alarm(20);
         dup2(ends[1], STDERR_FILENO);
         setenv("HEIST_STATS", value, 1);
+        if (how != FREES) leave_it();
         heist_options options = HEIST_OPTIONS_INIT;
         options.workers = 2;
         options.name = "counted";
@@ -295,7 +308,8 @@ static void they_are_printed_once_at_exit_if_the_pool_is_never_freed(void)
         TEST_ASSERT_EQUAL_STRING("", said);
     }
     printed_with("1", EXITS_IN_A_FORK, said); /* they are the parent's, which ends without a word */
-    TEST_ASSERT_EQUAL_STRING("", said);
+    TEST_ASSERT_NULL_MESSAGE(strstr(said, "pool counted"),
+                             said); /* AddressSanitizer misses the parent's threads aloud */
 }
 
 int main(void)
