@@ -68,7 +68,7 @@ def register(results):
     judged = seeds_lfsr.bits(size) >= seeds_lfsr.GOAL_BITS
     return Tile(words.factor(value), 'LFSR cycles over serial, 2 workers, {} bits'.format(seeds_lfsr.bits(size)),
                 ('goal: {}; '.format(seeds_lfsr.TWO_WORKERS_GOAL) if judged else '') + 'the seeds: 0.79',
-                noise.verdict(value >= seeds_lfsr.TWO_WORKERS_GOAL, *seeds_lfsr.pair(results, curve[2])) if judged else None)
+                noise.verdict(seeds_lfsr.reaches_goal(value), *seeds_lfsr.pair(results, curve[2])) if judged else None)
 
 
 def waking(results):
