@@ -2,7 +2,6 @@
  * environment's are told on stderr and passed over, since the program cannot do anything about them. */
 #include "schedule/options.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "platform/one_line.h"
 #include "schedule/worker.h"
 
 #ifdef __aarch64__
@@ -38,9 +38,7 @@ void heist__passed_over(const char *variable, const char *text, const char *want
 {
     char shown[100];
     snprintf(shown, sizeof shown, "%s", text);
-    for (char *c = shown; *c; c++) {
-        if (iscntrl((unsigned char)*c)) *c = '?'; /* one line, and nothing that a terminal would obey */
-    }
+    heist__one_line(shown);
     const char *more = strlen(text) >= sizeof shown ? "..." : "";
     fprintf(stderr, "heist: %s=%s%s is not %s; ignored\n", variable, shown, more, wanted);
 }

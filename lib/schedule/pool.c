@@ -125,7 +125,7 @@ static int start_thread(heist__worker *w)
 
 static void stop_threads(heist_pool *pool)
 {
-    heist__store_seq_cst(&pool->stop, 1);
+    heist__store_seq_cst(&pool->stop, 1); /* I1: before the sleepers are roused, who look at it then */
     heist__idle_wake_all(&pool->idle);
     for (unsigned i = 0; i < pool->count; i++) {
         heist__worker *w = pool->workers[i];
@@ -154,7 +154,7 @@ int heist__pool_start(heist_pool *pool)
 {
     /* Workers look at each other from the first moment, so the number must be right before any of them looks. Threads that
      * cannot be had leave workers that never push, which thieves find empty. */
-    heist__store_seq_cst(&pool->stop, 0);
+    heist__store_seq_cst(&pool->stop, 0); /* these two: pthread_create gives them to the workers */
     heist__store_seq_cst(&pool->ready, 0);
     unsigned started = 0;
     int error = 0;
@@ -410,9 +410,10 @@ static void end_pool(heist_pool *pool, heist_shutdown how, size_t *cancelled)
     heist__cas_acq_rel(&the_default, &same, NULL); /* P2: whoever wants the default pool from now on makes a new one */
     heist_pool_close(pool);
     if (!heist__load_acquire(&pool->forked)) { /* a forked child that never used the pool has nothing to end */
+        /* Pairs with the load in heist__loose_run: what is begun before it is seen runs. */
         if (how == HEIST_CANCEL) heist__store_seq_cst(&pool->state, HEIST__POOL_CANCELLING);
         heist__wait_outside(pool, &pool->all);
-        while (heist__load_acquire(&pool->outsiders)) sched_yield(); /* S3: a few instructions, they do not block now */
+        while (heist__load_acquire(&pool->outsiders)) sched_yield(); /* S3: they have been told, and leave */
         if (cancelled) *cancelled = (size_t)heist__load_relaxed(&pool->cancelled); /* relaxed: T1 has ordered it */
         stop_threads(pool);
         if (heist__stats_wanted()) heist__stats_print(pool);

@@ -90,7 +90,8 @@ bool heist__waiter_begin(heist_pool *pool, const heist__detector *detector, heis
 {
     heist__waiter *waiter = *place = take_place(pool);
     if (!waiter) return false;
-    heist__store_relaxed(&waiter->quiet, 0); /* relaxed: the next line publishes it */
+    heist__store_relaxed(&waiter->quiet, 0); /* relaxed: the next store publishes it */
+    /* T7: pairs with look_for's load, after which quiet is seen as 0 */
     heist__store_release(&waiter->detector, detector);
     heist__add_relaxed(&pool->waiting, 1);          /* relaxed: T4 orders it */
     return heist__heavy_barrier(pool->idle.fenced); /* T4 */

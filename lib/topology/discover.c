@@ -5,7 +5,6 @@
  * Each of the numbers in a heist__pu is that of one object: see core_of, cache_of, node_of, package_of. */
 #include "topology/discover.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +26,8 @@ int heist__discover(heist__machine *m, const char *description, const heist__cpu
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+
+#include "platform/one_line.h"
 
 /* hwloc's flags came one by one; without one of them reading is slower, not wrong. */
 static unsigned long wanted_flags(void)
@@ -326,9 +327,7 @@ static int describe(hwloc_topology_t topology, heist__machine *m, const char *de
     if (!description) return 0;
     bool file = looks_like_path(description) || stat(description, &status) == 0;
     int error = file ? describe_by_file(topology, m, description) : describe_by_text(topology, m, description);
-    for (char *c = m->note; *c; c++) {
-        if (iscntrl((unsigned char)*c)) *c = '?'; /* one line, and nothing that a terminal would obey */
-    }
+    heist__one_line(m->note);
     return error;
 }
 

@@ -732,6 +732,41 @@ static void the_default_pool_is_made_or_refused_whole(void)
     }
 }
 
+static HEIST__ATOMIC(int) gate; /* Written by: the test. Read by: the task that waits for it. */
+
+static void stand_at_the_gate(void *nothing)
+{
+    (void)nothing;
+    while (!heist__load_acquire(&gate)) sleep_us(100);
+}
+
+static void *wait_for_pool(void *pool)
+{
+    return heist_pool_wait(pool) == 0 ? NULL : pool;
+}
+
+/* Places for those who wait are made as they come; who gets none is not told, and looks. */
+static void who_finds_no_place_to_wait_looks_by_itself(void)
+{
+    enum { WAITING = HEIST__PLACES + 3 };
+    pthread_t threads[WAITING];
+    heist_pool *pool = pool_of(2, HEIST_FENCES_DEFAULT);
+    heist__store_release(&gate, 0);
+    TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, stand_at_the_gate, NULL, HEIST_WAIT));
+    refuse(CALLOC, 1, FROM_THEN_ON);
+    for (int i = 0; i < WAITING; i++) TEST_ASSERT_EQUAL_INT(0, pthread_create(&threads[i], NULL, wait_for_pool, pool));
+    while (heist__load_acquire(&pool->waiting) < HEIST__PLACES || heist__load_acquire(&left_before) > -3) sleep_us(100);
+    heist__store_release(&gate, 1);
+    for (int i = 0; i < WAITING; i++) {
+        void *failed;
+        pthread_join(threads[i], &failed);
+        TEST_ASSERT_NULL(failed);
+    }
+    TEST_ASSERT_EQUAL_HEX(CALLOC, refuse_no_more());
+    TEST_ASSERT_EQUAL_UINT32(0, heist__load_acquire(&pool->waiting));
+    free_pool(pool);
+}
+
 /* Reading and printing counters needs no memory of ours. */
 static void statistics_need_no_memory(void)
 {
@@ -765,6 +800,7 @@ int main(void)
     RUN_TEST(spawns_without_memory_are_calls);
     RUN_TEST(fork_join_of_typed_tasks_needs_no_memory);
     RUN_TEST(a_pool_that_cannot_start_again_after_fork_can_later);
+    RUN_TEST(who_finds_no_place_to_wait_looks_by_itself);
     RUN_TEST(statistics_need_no_memory);
     RUN_TEST(the_default_pool_can_be_had_later);
     RUN_TEST(the_default_pool_is_made_or_refused_whole);
