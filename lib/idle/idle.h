@@ -4,7 +4,7 @@
  * pusher look (`ring`), passes a heavy barrier, and only then looks for work a last time. A pusher that is made to look
  * wakes one sleeper, unless somebody is searching already; who finds work when nobody else is searching wakes the next, or
  * does as the one that goes to sleep and makes sure that there is nothing for it.
- * IDLE.md has the states, the edges I1 to I4 and the proof. This file knows nothing of deques. */
+ * IDLE.md has the states, the edges I1 to I5 and the proof. This file knows nothing of deques. */
 #ifndef HEIST_IDLE_IDLE_H
 #define HEIST_IDLE_IDLE_H
 
@@ -13,10 +13,14 @@
 
 #include <heist/atomic.h>
 
+#include "idle/crowd.h"
+
 /* One per worker. */
 typedef struct heist__sleeper {
     /* 1 while asleep or about to be. Written by: its worker (to 1), whoever wakes it (to 0). Waited on. */
     _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) asleep;
+    /* Where it was seen last, see crowd.h. Written by: its worker. Read by: wakers. */
+    HEIST__ATOMIC(uint32_t) seat;
 } heist__sleeper;
 
 typedef struct heist__idle {
@@ -24,12 +28,15 @@ typedef struct heist__idle {
     _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) asleep;
     /* How many are searching. Written by: searchers and wakers. Read by: wakers. */
     HEIST__ATOMIC(uint32_t) searching;
+    /* How many were woken when there was no CPU for them, and will search in a moment. Written by: them. Read by: wakers. */
+    HEIST__ATOMIC(uint32_t) standing_by;
     /* Where the last waker began to look for a sleeper. A hint. */
     HEIST__ATOMIC(uint32_t) next;
     /* Constant. */
     heist__sleeper **sleepers;
     unsigned count;
     bool fenced;
+    heist__crowd crowd;
 } heist__idle;
 
 /* What a worker that leaves the search asks its scheduler. */
@@ -41,13 +48,19 @@ typedef struct heist__idle_calls {
     void *context;
 } heist__idle_calls;
 
-/* Searcher: found nothing. Sleeps until woken; returns at once if there is work after all. Still a searcher afterwards. */
+/* Nobody is asleep, searches or stands by. */
+void heist__idle_clear(heist__idle *idle);
+
+/* Searcher: found nothing. Whether somebody else has this CPU, so that to sleep at once is better than to search on. */
+bool heist__idle_crowded(heist__idle *idle, heist__sleeper *self);
+
+/* Searcher: found nothing. Sleeps until woken; returns soon if there is work after all. Still a searcher afterwards. */
 void heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls);
 
 /* An active worker begins to search; a searcher has found something. The latter, if it was the last and there is more,
  * wakes the next, and returns whether it did. */
-void heist__idle_search(heist__idle *idle);
-bool heist__idle_found(heist__idle *idle, const heist__idle_calls *calls);
+void heist__idle_search(heist__idle *idle, heist__sleeper *self);
+bool heist__idle_found(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls);
 
 /* Anybody, after making work visible: wakes one sleeper unless somebody searches. Returns whether it did. */
 bool heist__idle_wake_one(heist__idle *idle);

@@ -1,4 +1,4 @@
-/* A short sleep by the clock, where nobody can be woken: the kernel refused what waking needs. */
+/* A short sleep by the clock: of who stands by, and where nobody can be woken because the kernel refused what waking needs. */
 #ifndef HEIST_PLATFORM_NAP_H
 #define HEIST_PLATFORM_NAP_H
 

@@ -121,14 +121,14 @@ static void sleep_until_done(heist__worker *w, heist_task *task, int64_t nap_ns)
 static void wait_for_stolen(heist__worker *w, heist_task *task)
 {
     heist__backoff backoff;
-    heist__backoff_begin(&backoff, w->pool->settings.spin);
+    heist__backoff_begin(&backoff, w->pool->settings.waiting_spin);
     int64_t nap_ns = 50000;
     for (;;) {
         uintptr_t state = heist__load_acquire(&task->state); /* J1, J2 */
         if (state == HEIST__TASK_DONE) break;
         bool taken = state & HEIST__TASK_TAKEN; /* else its thief is just about to say so */
         if (taken && leapfrog(w, task, state)) {
-            heist__backoff_begin(&backoff, w->pool->settings.spin);
+            heist__backoff_begin(&backoff, w->pool->settings.waiting_spin);
             nap_ns = 50000;
             continue;
         }

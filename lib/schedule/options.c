@@ -178,7 +178,8 @@ int heist__settings_read(heist__settings *s, const heist_options *options)
     s->bind = o.bind ? (heist__bind)(o.bind - 1) : HEIST__BIND_NONE;
     s->strategy = o.strategy ? (heist__strategy)(o.strategy - 1) : HEIST__STEAL_NEAR;
     s->amount = o.amount ? o.amount : HEIST_AMOUNT_ONE;
-    s->spin = o.spin; /* 0: the pool knows better when it has its workers */
+    s->spin = o.spin ? o.spin : HEIST__DEFAULT_SPIN;
+    s->waiting_spin = o.spin;
     s->stack_by_default = !o.stack_size;
     s->stack_size = o.stack_size ? o.stack_size : default_stack();
     s->seed = o.seed ? o.seed : DEFAULT_SEED;

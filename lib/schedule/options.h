@@ -12,13 +12,15 @@
 #include "topology/place.h"
 
 #define HEIST__NAME_SIZE 32
+#define HEIST__DEFAULT_SPIN 16 /* the default: with the yields after it, about what parking and waking cost */
 
 typedef struct heist__settings {
     unsigned workers; /* 0: not said; the pool asks the machine */
     heist__bind bind;
     heist__strategy strategy;
     heist_amount amount;
-    unsigned spin; /* 0: by the number of workers and CPUs, see pool.c */
+    unsigned spin;         /* of who searches */
+    unsigned waiting_spin; /* of who waits for a child or a scope; 0: see pool.c */
     size_t stack_size;
     bool stack_by_default; /* nobody asked for this size: a smaller one will do */
     uint64_t seed;

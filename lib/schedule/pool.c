@@ -186,6 +186,7 @@ static void pool_destroy(heist_pool *pool)
     }
     free(pool->inboxes);
     free(pool->idle.sleepers);
+    heist__crowd_destroy(&pool->idle.crowd);
     heist__detector_destroy(&pool->all);
     heist__machine_free(&pool->machine);
     heist__settings_free(&pool->settings);
@@ -243,15 +244,16 @@ static void fit_address_space(heist_pool *pool)
                 s->stack_size >> 10);
 }
 
-/* Rounds of vain search before a worker sleeps. Where workers share CPUs, who spins takes the CPU from one that has work: a loop
- * on eight workers and two CPUs took up to 1.7 times as long (median) with the longer spin as with the shorter. */
-#define SPIN 16
+/* Where workers share CPUs, who waits takes the CPU from the one it waits for. (Who searches sees that by itself: crowd.h.) */
 #define SPIN_ON_SHARED_CPUS 4
 
-static void choose_spin(heist_pool *pool)
+static void make_crowd(heist_pool *pool)
 {
-    if (!pool->settings.spin)
-        pool->settings.spin = pool->count > heist__default_workers(NULL) ? SPIN_ON_SHARED_CPUS : SPIN;
+    if (pool->settings.waiting_spin) return; /* somebody knows better, and means it */
+    const unsigned cpus = heist__default_workers(NULL);
+    pool->settings.waiting_spin = pool->count > cpus ? SPIN_ON_SHARED_CPUS : HEIST__DEFAULT_SPIN;
+    if (heist__crowd_init(&pool->idle.crowd, pool->count, cpus) < 0)
+        heist__note(pool, "no memory to tell which workers share CPUs");
 }
 
 /* Held while hwloc may hold a lock of its own, so that fork() does not fall into that. */
@@ -284,7 +286,7 @@ static int pool_make(heist_pool *pool)
     if (!pool->count) pool->count = heist__default_workers(&sure); /* of this machine, whatever is described */
     if (!sure) heist__note(pool, "no memory to find out what CPUs may be used: %u workers", pool->count);
     if (pool->count > HEIST_MAX_WORKERS) pool->count = HEIST_MAX_WORKERS;
-    choose_spin(pool);
+    make_crowd(pool);
     fit_address_space(pool);
     bool available = heist__barrier_available();
     pool->idle.count = pool->count;
@@ -344,8 +346,7 @@ static int forget_parent(heist_pool *pool)
     /* relaxed throughout: no worker runs; starting the threads publishes it */
     heist__store_relaxed(&pool->wanting_room, 0);
     heist__store_relaxed(&pool->outsiders, 0);
-    heist__store_relaxed(&pool->idle.asleep, 0);
-    heist__store_relaxed(&pool->idle.searching, 0);
+    heist__idle_clear(&pool->idle);
     memset(pool->all.tallies, 0, ((size_t)pool->count + 1) * sizeof *pool->all.tallies);
     for (unsigned i = 0; i < pool->inbox_count; i++) {
         heist__inbox_destroy(&pool->inboxes[i]);
@@ -361,7 +362,6 @@ static int forget_parent(heist_pool *pool)
         heist__store_relaxed(&w->depth, 0);
         heist__store_relaxed(&w->waits_on, 0);
         heist__store_relaxed(&w->join_asleep, 0);
-        heist__store_relaxed(&w->sleeper.asleep, 0);
         w->running = false;
     }
     return 0;

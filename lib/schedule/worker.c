@@ -167,22 +167,23 @@ static void search_and_run(heist__worker *w)
     const heist__idle_calls calls = {ring, any_work, count_park, give_memory_back, w};
     heist__backoff backoff;
     heist__backoff_begin(&backoff, w->pool->settings.spin);
-    heist__idle_search(&w->pool->idle);
+    heist__idle_search(&w->pool->idle, &w->sleeper);
     while (!heist__load_acquire(&w->pool->stop)) { /* pairs with the store in stop_threads */
         loot found;
         if (find(w, &found)) {
-            if (heist__idle_found(&w->pool->idle, &calls)) heist__count(&w->counters.wakes);
+            if (heist__idle_found(&w->pool->idle, &w->sleeper, &calls)) heist__count(&w->counters.wakes);
             if (found.child.task) heist__run_stolen(w, &found.child);
             run_own(w, found.loose ? found.loose : pop_loose(w));
-            heist__idle_search(&w->pool->idle);
+            heist__idle_search(&w->pool->idle, &w->sleeper);
             heist__backoff_begin(&backoff, w->pool->settings.spin);
-        } else if (heist__backoff_wait(&backoff, &w->random) == HEIST__PARK) {
+        } else if (heist__idle_crowded(&w->pool->idle, &w->sleeper) ||
+                   heist__backoff_wait(&backoff, &w->random) == HEIST__PARK) {
             heist__idle_sleep(&w->pool->idle, &w->sleeper, &calls);
             if (heist__barrier_lost()) heist__nap(); /* it may have slept, or not: not to search without end */
             heist__backoff_begin(&backoff, w->pool->settings.spin);
         }
     }
-    heist__idle_found(&w->pool->idle, &calls);
+    heist__idle_found(&w->pool->idle, &w->sleeper, &calls);
 }
 
 /* A large stack is reserved, little of it used: huge pages would make each worker resident with megabytes. */

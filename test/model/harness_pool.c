@@ -138,15 +138,15 @@ static void bare_loop(heist__worker *w)
     while (!heist__load_acquire(&pool->stop)) {
         loot found;
         if (find_bare(w, &found)) {
-            heist__idle_found(&pool->idle, &calls);
+            heist__idle_found(&pool->idle, &w->sleeper, &calls);
             if (found.child.task) heist__run_stolen(w, &found.child);
             run_own(w, found.loose ? found.loose : pop_loose(w));
-            heist__idle_search(&pool->idle);
+            heist__idle_search(&pool->idle, &w->sleeper);
         } else {
             heist__idle_sleep(&pool->idle, &w->sleeper, &calls);
         }
     }
-    heist__idle_found(&pool->idle, &calls);
+    heist__idle_found(&pool->idle, &w->sleeper, &calls);
 }
 
 static void work(void *self_worker)
@@ -315,6 +315,7 @@ void model_setup(void)
     model_ignore(&pool->idle.next, sizeof pool->idle.next);
     model_name(&pool->idle.asleep, 4, 4, false, "asleep");
     model_name(&pool->idle.searching, 4, 4, false, "searching");
+    model_name(&pool->idle.standing_by, 4, 4, false, "standing_by");
     model_name(&pool->waiting, 4, 4, false, "waiting");
     model_name(&pool->waiters.places[0].taken, 4, 4, false, "taken");
     model_name(&pool->waiters.places[0].quiet, 4, 4, false, "quiet");
@@ -359,4 +360,6 @@ void model_end(unsigned blocked)
                 MODEL_PEEK(&pool->idle.asleep));
     model_check(MODEL_PEEK(&pool->idle.searching) == 0, "%u are counted as searching",
                 MODEL_PEEK(&pool->idle.searching));
+    model_check(MODEL_PEEK(&pool->idle.standing_by) == 0, "%u are counted as standing by",
+                MODEL_PEEK(&pool->idle.standing_by));
 }

@@ -5,7 +5,8 @@
  * Worker 0 pushes PUSHES tasks and then computes for ever. The others search, take, run and sleep. A task is short, or with
  * LONG any may never end. When nothing moves any more, nobody sleeps beside a task that waits, and the counts are right.
  *
- * The names in #ifdef are breaks: with each, spin must find an error. */
+ * With CROWD workers guess about CPUs, right or wrong: on whom to rely, and when to stand by. The other names in #ifdef are breaks:
+ * with each, spin must find an error. */
 #ifndef N
 #define N 4
 #endif
@@ -17,6 +18,7 @@ byte tasks;                 /* in worker 0's deque */
 bool shut;                  /* its push gate */
 byte asleep;                /* the counts of heist__idle */
 byte searching = N - 1;
+byte standing_by;
 bool word[N];               /* each worker's own */
 byte computing;             /* workers in a task that does not end */
 
@@ -36,40 +38,45 @@ inline wake_one()
     do
     :: asleep == 0 -> break
     :: else ->
+        seen = searching;
         if
-        :: searching != 0 -> break
-        :: else
+        :: seen != 0 -> break
+#ifdef CROWD
+        :: seen != 0 /* it may be thought to be stuck */
+        :: standing_by != 0 -> break /* if every CPU is thought to be taken */
+#endif
+        :: seen == 0
         fi;
         atomic {
-            won = searching == 0;
+            won = searching == seen;
             if
-            :: won -> searching = 1
+            :: won -> searching++
             :: else
             fi
         };
         if
-        :: !won -> break
-        :: else
-        fi;
-        at = 0;
-        won = false;
-        do
-        :: at < N && !won -> rouse(at); at++
-        :: else -> break
-        od;
-        if
-        :: won -> break
-        :: else -> searching-- /* none was found: whoever relied on the announcement must not be left alone */
-        fi;
+        :: !won /* another round */
+        :: else ->
+            at = 0;
+            won = false;
+            do
+            :: at < N && !won -> rouse(at); at++
+            :: else -> break
+            od;
+            if
+            :: won -> break
+            :: else -> searching-- /* none was found: whoever relied on the announcement must not be left alone */
+            fi;
 #ifdef NO_SECOND_LOOK
-        break
+            break
 #endif
+        fi
     od
 }
 
 active proctype pusher()
 {
-    byte at, pushed;
+    byte at, pushed, seen;
     bool won;
     do
     :: pushed < PUSHES ->
@@ -85,7 +92,7 @@ active proctype pusher()
 
 active [N - 1] proctype worker()
 {
-    byte me = _pid, at;
+    byte me = _pid, at, seen;
     bool won, got;
     do
     :: true ->
@@ -99,6 +106,16 @@ active [N - 1] proctype worker()
         if
         :: got ->
             atomic { searching--; got = searching == 0 };
+#ifdef CROWD
+            if
+            :: got = true /* the others may be thought to be stuck */
+            :: true
+            fi;
+            if
+            :: standing_by != 0 -> got = false
+            :: true
+            fi;
+#endif
             if
             :: got -> got = asleep > 0
             :: else
@@ -154,7 +171,18 @@ active [N - 1] proctype worker()
                 fi
             :: else ->
 end_asleep:     !word[me]
+            fi;
+#ifdef CROWD
+            if
+            :: true
+            :: standing_by++;
+                searching--;
+                searching++;
+#ifndef STANDS_BY_FOR_EVER
+                standing_by--
+#endif
             fi
+#endif
         fi
     od
 }
@@ -164,5 +192,8 @@ active proctype watch()
     timeout;
     assert(tasks == 0 || asleep == 0);
     assert(searching == 0);
+#ifndef STANDS_BY_FOR_EVER
+    assert(standing_by == 0);
+#endif
     assert(asleep + computing == N - 1)
 }

@@ -357,7 +357,8 @@ MUTANTS = [
            'return !heist__heavy_barrier(idle->fenced);', 'pool',
            first='workers=2 pusher=ll bodies=LLL --preemptions 2 --stale 0'),
     Mutant('I4', 'the last searcher does not leave before it looks', IDLE,
-           '    if (heist__add_seq_cst(&idle->searching, (uint32_t)-1) != 1) return false;\n'
+           '    uint32_t before = heist__add_seq_cst(&idle->searching, (uint32_t)-1);\n'
+           '    if (others_search(idle, before - 1)) return false;\n'
            '    if (heist__load_seq_cst(&idle->asleep) == 0) return false; /* I4: who goes to sleep later looks later */\n'
            '    return left_something(idle, calls) && heist__idle_wake_one(idle);',
            '    bool left = left_something(idle, calls);\n'
@@ -377,14 +378,27 @@ MUTANTS = [
            '        heist__add_seq_cst(&idle->searching, (uint32_t)-1);\n        return false;', 'pool',
            elsewhere='needs four threads: idle.pml shows it (NO_SECOND_LOOK)'),
     Mutant('I4', 'the waker looks relaxed', IDLE,
-           'if (heist__load_seq_cst(&idle->asleep) == 0 || heist__load_seq_cst(&idle->searching) != 0) return false;',
-           'if (heist__load_relaxed(&idle->asleep) == 0 || heist__load_relaxed(&idle->searching) != 0) return false;', 'pool',
+           '        if (heist__load_seq_cst(&idle->asleep) == 0) return false;\n'
+           '        uint32_t searching = heist__load_seq_cst(&idle->searching);',
+           '        if (heist__load_relaxed(&idle->asleep) == 0) return false;\n'
+           '        uint32_t searching = heist__load_relaxed(&idle->searching);', 'pool',
            elsewhere='argued: in the first round the fence orders the looks; in a second one an old value of asleep would be '
                      'as bad as not looking again'),
     Mutant('I4', 'a searcher that finds leaves relaxed', IDLE,
-           'if (heist__add_seq_cst(&idle->searching, (uint32_t)-1) != 1) return false;',
-           'if (heist__add_relaxed(&idle->searching, (uint32_t)-1) != 1) return false;', 'pool',
+           'uint32_t before = heist__add_seq_cst(&idle->searching, (uint32_t)-1);',
+           'uint32_t before = heist__add_relaxed(&idle->searching, (uint32_t)-1);', 'pool',
            survives='the barrier, or the fence with which wake_one begins, stands between this and the looks that count'),
+    Mutant('I5', 'who stood by counts as doing so for ever', IDLE,
+           '    heist__add_seq_cst(&idle->standing_by, (uint32_t)-1); /* I5: it searches after this */\n', '', 'pool',
+           first='bare pusher=pp crowd --preemptions 2 --stale 0'),
+    Mutant('I5', 'who stands by is relied upon until it sleeps', IDLE,
+           '    heist__add_seq_cst(&idle->standing_by, (uint32_t)-1); /* I5: it searches after this */\n}\n\n'
+           'void heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls)\n{\n'
+           '    sleep_unless_work(idle, self, calls);\n',
+           '}\n\nvoid heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls)\n{\n'
+           '    sleep_unless_work(idle, self, calls);\n'
+           '    if (heist__load_seq_cst(&idle->standing_by)) heist__add_seq_cst(&idle->standing_by, (uint32_t)-1);\n', 'pool',
+           first='bare pusher=pp crowd --preemptions 2 --stale 0'),
 
     # --- termination ---
     Mutant('T1', 'finished is stored relaxed', DETECTOR,

@@ -1,6 +1,8 @@
-/* What lies under the modelled code, in place of lib/platform and lib/idle/backoff.c: futex and membarrier become steps
- * of the model. Waiting is cut short: a thread that backs off gives way, then parks if the scenario says so. */
+/* What lies under the modelled code, in place of lib/platform, lib/idle/backoff.c and lib/idle/crowd.c: futex and membarrier become
+ * steps of the model. Waiting is cut short: a thread that backs off gives way, then parks if the scenario says so. What workers
+ * guess about CPUs is right or wrong as it comes, if the scenario says `crowd`: nothing may hang on it. */
 #include "idle/backoff.h"
+#include "idle/crowd.h"
 #include "platform/barrier.h"
 #include "platform/futex.h"
 #include "platform/nap.h"
@@ -60,4 +62,84 @@ uint32_t heist__backoff_next(heist__backoff *b, heist__random *random)
     (void)b;
     (void)random;
     return 1;
+}
+
+/* A guess. */
+static bool maybe(void)
+{
+    return model_number("crowd", 0) && model_choose(2);
+}
+
+void heist__crowd_clear(heist__crowd *c)
+{
+    (void)c;
+}
+
+void heist__crowd_awake(heist__crowd *c, uint32_t seat, int more)
+{
+    (void)c;
+    (void)seat;
+    (void)more;
+}
+
+void heist__crowd_searching(heist__crowd *c, uint32_t seat, int more)
+{
+    (void)c;
+    (void)seat;
+    (void)more;
+}
+
+uint32_t heist__crowd_here(const heist__crowd *c, uint32_t otherwise)
+{
+    (void)c;
+    return otherwise;
+}
+
+uint32_t heist__crowd_stuck(const heist__crowd *c)
+{
+    (void)c;
+    return maybe() ? UINT32_MAX : 0;
+}
+
+bool heist__crowd_shares(const heist__crowd *c, uint32_t seat)
+{
+    (void)c;
+    (void)seat;
+    return maybe();
+}
+
+bool heist__crowd_vacant(const heist__crowd *c, uint32_t seat)
+{
+    (void)c;
+    (void)seat;
+    return true;
+}
+
+bool heist__crowd_full(const heist__crowd *c)
+{
+    (void)c;
+    return maybe();
+}
+
+void heist__crowd_watch(heist__crowd *c)
+{
+    (void)c;
+}
+
+void heist__crowd_forget(heist__crowd *c)
+{
+    (void)c;
+}
+
+int heist__crowd_init(heist__crowd *c, unsigned workers, unsigned cpus)
+{
+    (void)c;
+    (void)workers;
+    (void)cpus;
+    return 0;
+}
+
+void heist__crowd_destroy(heist__crowd *c)
+{
+    (void)c;
 }

@@ -127,12 +127,14 @@ static void stack_size(void *argument)
     pthread_attr_destroy(&attributes);
 }
 
-static void workers_that_share_cpus_spin_less(void)
+static void who_waits_spins_less_where_cpus_are_shared(void)
 {
     unsigned cpus = heist__default_workers(NULL);
     heist_pool *few = pool_of(1, HEIST_FENCES_DEFAULT), *many = pool_of(2 * cpus, HEIST_FENCES_DEFAULT);
-    TEST_ASSERT_TRUE(many->settings.spin > 0);
-    TEST_ASSERT_LESS_THAN_UINT(few->settings.spin, many->settings.spin);
+    TEST_ASSERT_TRUE(many->settings.waiting_spin > 0);
+    TEST_ASSERT_LESS_THAN_UINT(few->settings.waiting_spin, many->settings.waiting_spin);
+    TEST_ASSERT_NULL(few->idle.crowd.seats);
+    TEST_ASSERT_NOT_NULL(many->idle.crowd.seats);
     free_pool(few);
     free_pool(many);
     heist_options options = HEIST_OPTIONS_INIT;
@@ -141,6 +143,8 @@ static void workers_that_share_cpus_spin_less(void)
     heist_pool *told = heist_pool_new(&options);
     TEST_ASSERT_NOT_NULL_MESSAGE(told, heist_explain());
     TEST_ASSERT_EQUAL_UINT(99, told->settings.spin);
+    TEST_ASSERT_EQUAL_UINT(99, told->settings.waiting_spin);
+    TEST_ASSERT_NULL_MESSAGE(told->idle.crowd.seats, "who is told to search goes on searching");
     free_pool(told);
 }
 
@@ -489,7 +493,7 @@ int main(void)
     RUN_TEST(a_task_may_run_on_its_own_pool);
     RUN_TEST(a_task_may_run_on_another_pool);
     RUN_TEST(a_task_knows_where_it_is);
-    RUN_TEST(workers_that_share_cpus_spin_less);
+    RUN_TEST(who_waits_spins_less_where_cpus_are_shared);
     RUN_TEST(a_stack_is_as_large_as_asked_for);
     RUN_TEST(threads_are_called_after_their_pool);
     RUN_TEST(the_affinity_mask_sets_the_number_of_workers);

@@ -1,0 +1,91 @@
+/* Counting who is where. Relaxed throughout: hints, on the strength of which nothing is read. */
+#include "idle/crowd.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "platform/clock.h"
+#include "platform/cpu.h"
+#include "platform/nap.h"
+
+int heist__crowd_init(heist__crowd *c, unsigned workers, unsigned cpus)
+{
+    *c = (heist__crowd){.cpus = cpus};
+    long numbers = sysconf(_SC_NPROCESSORS_CONF);
+    if (workers <= cpus || numbers < 1) return 0;
+    c->count = (unsigned)numbers + 1;
+    c->seats = aligned_alloc(HEIST__LINE, c->count * sizeof *c->seats);
+    if (!c->seats) return -ENOMEM;
+    heist__crowd_clear(c);
+    return 0;
+}
+
+void heist__crowd_destroy(heist__crowd *c)
+{
+    free(c->seats);
+    c->seats = NULL;
+}
+
+void heist__crowd_clear(heist__crowd *c)
+{
+    if (c->seats) memset(c->seats, 0, c->count * sizeof *c->seats);
+    heist__store_relaxed(&c->taken, 0);
+    heist__store_relaxed(&c->blocked, 0);
+}
+
+void heist__crowd_awake(heist__crowd *c, uint32_t seat, int more)
+{
+    if (seat == HEIST__NO_SEAT) return;
+    uint32_t before = heist__add_relaxed(&c->seats[seat].awake, (uint32_t)more);
+    if (before == (more > 0 ? 0 : 1)) heist__add_relaxed(&c->taken, (uint32_t)more);
+}
+
+void heist__crowd_searching(heist__crowd *c, uint32_t seat, int more)
+{
+    if (seat != HEIST__NO_SEAT) heist__add_relaxed(&c->seats[seat].searching, (uint32_t)more);
+}
+
+uint32_t heist__crowd_here(const heist__crowd *c, uint32_t otherwise)
+{
+    if (!c->seats) return otherwise;
+    int cpu = heist__current_cpu();
+    return cpu >= 0 && (unsigned)cpu + 1 < c->count ? (uint32_t)cpu + 1 : otherwise;
+}
+
+uint32_t heist__crowd_stuck(const heist__crowd *c)
+{
+    uint32_t here = heist__crowd_here(c, HEIST__NO_SEAT);
+    return here == HEIST__NO_SEAT ? 0 : heist__load_relaxed(&c->seats[here].searching);
+}
+
+bool heist__crowd_shares(const heist__crowd *c, uint32_t seat)
+{
+    return seat != HEIST__NO_SEAT && heist__load_relaxed(&c->seats[seat].awake) > 1;
+}
+
+bool heist__crowd_vacant(const heist__crowd *c, uint32_t seat)
+{
+    return seat == HEIST__NO_SEAT || heist__load_relaxed(&c->seats[seat].awake) == 0;
+}
+
+bool heist__crowd_full(const heist__crowd *c)
+{
+    return c->seats && heist__load_relaxed(&c->taken) >= c->cpus && !heist__load_relaxed(&c->blocked);
+}
+
+/* Whoever is awake may wait for a file or a lock, and then there is room for others. A CPU of which others have the better part
+ * is as good as none: it looks the same, and more workers get more of it. */
+void heist__crowd_watch(heist__crowd *c)
+{
+    int64_t began = heist__clock_ns(), used_before = heist__process_cpu_ns();
+    heist__nap();
+    int64_t used = heist__process_cpu_ns() - used_before, could = (heist__clock_ns() - began) * (int64_t)c->cpus;
+    if (used <= could / 2) heist__store_relaxed(&c->blocked, 1);
+}
+
+void heist__crowd_forget(heist__crowd *c)
+{
+    if (c->seats && heist__load_relaxed(&c->blocked)) heist__store_relaxed(&c->blocked, 0);
+}

@@ -1,0 +1,271 @@
+/* test_crowd.c: workers that share CPUs: who is counted where, on whom a waker relies, whom it wakes first, and who stands by. The
+ * waker is this thread, kept on one CPU; sleepers and searchers are only counted. */
+#include "idle/idle.h"
+#include "support.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#define SLEEPERS 4
+
+static heist__idle idle;
+static heist__sleeper sleepers[SLEEPERS], *all[SLEEPERS];
+static uint32_t here, elsewhere; /* seats */
+
+/* Stays on the CPU where it is: the seats are told apart by that. */
+static void keep_this_cpu(void)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    TEST_ASSERT_EQUAL_INT(0, sched_setaffinity(0, sizeof one, &one));
+}
+
+/* A pool of `workers` on `cpus`, nobody anywhere. */
+static void begin(unsigned workers, unsigned cpus)
+{
+    heist__crowd_destroy(&idle.crowd);
+    memset(&idle, 0, sizeof idle);
+    for (unsigned i = 0; i < SLEEPERS; i++) all[i] = &sleepers[i];
+    idle.sleepers = all;
+    idle.count = workers;
+    idle.fenced = true;
+    TEST_ASSERT_EQUAL_INT(0, heist__crowd_init(&idle.crowd, workers, cpus));
+    heist__idle_clear(&idle);
+    if (idle.crowd.seats && idle.crowd.count < 3) TEST_IGNORE_MESSAGE("a machine with one CPU has no other seat");
+    here = heist__crowd_here(&idle.crowd, HEIST__NO_SEAT);
+    elsewhere = here == 1 ? 2 : here - 1; /* any but ours: nobody has to run there */
+}
+
+void setUp(void)
+{
+    watchdog(PATIENCE_S);
+    keep_this_cpu();
+    begin(4, 2);
+}
+
+void tearDown(void)
+{
+    heist__crowd_destroy(&idle.crowd);
+}
+
+static void nothing(void *unused)
+{
+    (void)unused;
+}
+
+static bool none(void *unused)
+{
+    (void)unused;
+    return false;
+}
+
+static void sits(unsigned who, uint32_t seat)
+{
+    heist__store_relaxed(&sleepers[who].seat, seat);
+}
+
+static void is_asleep(unsigned who, uint32_t seat)
+{
+    sits(who, seat);
+    heist__store_relaxed(&sleepers[who].asleep, 1);
+    heist__add_relaxed(&idle.asleep, 1);
+}
+
+static void is_awake(unsigned who, uint32_t seat)
+{
+    sits(who, seat);
+    heist__crowd_awake(&idle.crowd, seat, 1);
+}
+
+static void searches(unsigned who, uint32_t seat)
+{
+    is_awake(who, seat);
+    heist__crowd_searching(&idle.crowd, seat, 1);
+    heist__add_relaxed(&idle.searching, 1);
+}
+
+static bool was_woken(unsigned who)
+{
+    return heist__load_relaxed(&sleepers[who].asleep) == 0;
+}
+
+static void nothing_is_counted_where_each_has_a_cpu(void)
+{
+    begin(2, 2);
+    TEST_ASSERT_NULL(idle.crowd.seats);
+    TEST_ASSERT_EQUAL_UINT32(HEIST__NO_SEAT, here);
+    heist__idle_search(&idle, &sleepers[0]);
+    TEST_ASSERT_FALSE(heist__idle_crowded(&idle, &sleepers[0]));
+    TEST_ASSERT_FALSE(heist__crowd_full(&idle.crowd));
+    TEST_ASSERT_EQUAL_UINT32(0, heist__crowd_stuck(&idle.crowd));
+}
+
+static void cpus_are_taken_by_who_is_awake_there(void)
+{
+    is_awake(0, here);
+    TEST_ASSERT_FALSE(heist__crowd_full(&idle.crowd));
+    is_awake(1, here);
+    TEST_ASSERT_FALSE_MESSAGE(heist__crowd_full(&idle.crowd), "two on one of two CPUs");
+    is_awake(2, elsewhere);
+    TEST_ASSERT_TRUE(heist__crowd_full(&idle.crowd));
+    heist__crowd_awake(&idle.crowd, here, -1);
+    TEST_ASSERT_TRUE_MESSAGE(heist__crowd_full(&idle.crowd), "one of two left");
+    heist__crowd_awake(&idle.crowd, here, -1);
+    TEST_ASSERT_FALSE(heist__crowd_full(&idle.crowd));
+    TEST_ASSERT_TRUE(heist__crowd_vacant(&idle.crowd, here));
+    TEST_ASSERT_FALSE(heist__crowd_vacant(&idle.crowd, elsewhere));
+}
+
+static void a_searcher_takes_its_seat_along(void)
+{
+    searches(0, elsewhere); /* it was there; now it runs here */
+    TEST_ASSERT_FALSE(heist__idle_crowded(&idle, &sleepers[0]));
+    TEST_ASSERT_EQUAL_UINT32(here, heist__load_relaxed(&sleepers[0].seat));
+    TEST_ASSERT_TRUE(heist__crowd_vacant(&idle.crowd, elsewhere));
+    TEST_ASSERT_FALSE(heist__crowd_vacant(&idle.crowd, here));
+    TEST_ASSERT_EQUAL_UINT32(1, heist__crowd_stuck(&idle.crowd));
+}
+
+static void who_shares_its_cpu_is_crowded(void)
+{
+    heist__idle_search(&idle, &sleepers[0]);
+    TEST_ASSERT_FALSE(heist__idle_crowded(&idle, &sleepers[0]));
+    is_awake(1, elsewhere);
+    TEST_ASSERT_FALSE(heist__idle_crowded(&idle, &sleepers[0]));
+    is_awake(2, here);
+    TEST_ASSERT_TRUE(heist__idle_crowded(&idle, &sleepers[0]));
+}
+
+/* What sleeping, waking and finding count is taken back by the next step, so that in the end nobody is anywhere. */
+static void sleeping_and_waking_leave_the_counts_right(void)
+{
+    const heist__idle_calls calls = {nothing, none, nothing, NULL, NULL};
+    for (int i = 0; i < 3; i++) {
+        heist__idle_search(&idle, &sleepers[0]);
+        TEST_ASSERT_EQUAL_UINT32(1, heist__crowd_stuck(&idle.crowd));
+        heist__idle_found(&idle, &sleepers[0], &calls);
+        TEST_ASSERT_EQUAL_UINT32(0, heist__crowd_stuck(&idle.crowd));
+        TEST_ASSERT_FALSE(heist__crowd_vacant(&idle.crowd, here));
+    }
+    is_asleep(1, elsewhere);
+    TEST_ASSERT_TRUE(heist__idle_wake_one(&idle));
+    TEST_ASSERT_FALSE(heist__crowd_vacant(&idle.crowd, elsewhere));
+    TEST_ASSERT_EQUAL_UINT32(1, heist__load_relaxed(&idle.crowd.seats[elsewhere].searching));
+    TEST_ASSERT_EQUAL_UINT32(2, heist__load_relaxed(&idle.crowd.taken));
+}
+
+static void a_searcher_on_the_wakers_cpu_is_not_relied_upon(void)
+{
+    searches(0, here);
+    is_asleep(1, elsewhere);
+    TEST_ASSERT_TRUE(heist__idle_wake_one(&idle));
+    TEST_ASSERT_TRUE(was_woken(1));
+    TEST_ASSERT_EQUAL_UINT32(2, heist__load_relaxed(&idle.searching));
+}
+
+static void a_searcher_elsewhere_is_relied_upon(void)
+{
+    searches(0, here);
+    searches(1, elsewhere);
+    is_asleep(2, elsewhere);
+    TEST_ASSERT_FALSE(heist__idle_wake_one(&idle));
+    TEST_ASSERT_FALSE(was_woken(2));
+    TEST_ASSERT_EQUAL_UINT32(2, heist__load_relaxed(&idle.searching));
+}
+
+static void who_sleeps_where_nobody_is_awake_is_woken_first(void)
+{
+    for (unsigned start = 0; start < 3; start++) {
+        begin(4, 2);
+        heist__store_relaxed(&idle.next, start);
+        is_awake(0, here);
+        is_asleep(1, here);
+        is_asleep(2, elsewhere);
+        TEST_ASSERT_TRUE(heist__idle_wake_one(&idle));
+        TEST_ASSERT_TRUE(was_woken(2));
+        TEST_ASSERT_FALSE(was_woken(1));
+    }
+}
+
+static void where_every_cpu_has_somebody_any_sleeper_is_woken(void)
+{
+    is_awake(0, here);
+    is_awake(1, elsewhere);
+    is_asleep(2, here);
+    TEST_ASSERT_TRUE(heist__idle_wake_one(&idle));
+    TEST_ASSERT_TRUE(was_woken(2));
+}
+
+static void who_stands_by_is_relied_upon_while_no_cpu_is_free(void)
+{
+    is_awake(0, here);
+    is_asleep(2, elsewhere);
+    heist__add_relaxed(&idle.standing_by, 1);
+    TEST_ASSERT_TRUE_MESSAGE(heist__idle_wake_one(&idle), "a CPU is free");
+    begin(4, 2);
+    is_awake(0, here);
+    is_awake(1, elsewhere);
+    is_asleep(2, elsewhere);
+    heist__add_relaxed(&idle.standing_by, 1);
+    TEST_ASSERT_FALSE(heist__idle_wake_one(&idle));
+    heist__add_relaxed(&idle.standing_by, (uint32_t)-1);
+    TEST_ASSERT_TRUE(heist__idle_wake_one(&idle));
+}
+
+/* ---- whether who is awake computes ---- */
+
+static void cpus_that_nobody_uses_are_not_taken(void)
+{
+    is_awake(0, here);
+    is_awake(1, elsewhere);
+    TEST_ASSERT_TRUE(heist__crowd_full(&idle.crowd));
+    for (int i = 0; i < 100 && heist__crowd_full(&idle.crowd); i++) heist__crowd_watch(&idle.crowd);
+    TEST_ASSERT_FALSE(heist__crowd_full(&idle.crowd));
+    heist__crowd_forget(&idle.crowd);
+    TEST_ASSERT_TRUE(heist__crowd_full(&idle.crowd));
+}
+
+static HEIST__ATOMIC(uint32_t) enough;
+
+static void *compute(void *unused)
+{
+    while (!heist__load_relaxed(&enough)) { /* relaxed: nothing but a sign */
+    }
+    return unused;
+}
+
+static void a_cpu_that_is_used_stays_taken(void)
+{
+    pthread_t thread;
+    bool once = false;
+    begin(4, 1);
+    is_awake(0, here);
+    heist__store_relaxed(&enough, 0);
+    TEST_ASSERT_EQUAL_INT(0, pthread_create(&thread, NULL, compute, NULL));
+    while (!once) { /* others may have the CPU for a while; the watchdog ends it if it never is so */
+        heist__crowd_forget(&idle.crowd);
+        heist__crowd_watch(&idle.crowd);
+        once = heist__crowd_full(&idle.crowd);
+    }
+    heist__store_relaxed(&enough, 1);
+    pthread_join(thread, NULL);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(nothing_is_counted_where_each_has_a_cpu);
+    RUN_TEST(cpus_are_taken_by_who_is_awake_there);
+    RUN_TEST(a_searcher_takes_its_seat_along);
+    RUN_TEST(who_shares_its_cpu_is_crowded);
+    RUN_TEST(sleeping_and_waking_leave_the_counts_right);
+    RUN_TEST(a_searcher_on_the_wakers_cpu_is_not_relied_upon);
+    RUN_TEST(a_searcher_elsewhere_is_relied_upon);
+    RUN_TEST(who_sleeps_where_nobody_is_awake_is_woken_first);
+    RUN_TEST(where_every_cpu_has_somebody_any_sleeper_is_woken);
+    RUN_TEST(who_stands_by_is_relied_upon_while_no_cpu_is_free);
+    RUN_TEST(cpus_that_nobody_uses_are_not_taken);
+    RUN_TEST(a_cpu_that_is_used_stays_taken);
+    return UNITY_END();
+}
