@@ -77,6 +77,7 @@ static inline heist__omp_task *heist__omp_task_new(heist__omp_slot *self, heist_
 {
     heist__omp_task *task = heist__omp_record_take(self);
     if (!task) return NULL;
+    heist__omp_record_fetch(self->record[1 - HEIST__OMP_AHEAD]); /* one that is taken soon, if there are many */
     heist__omp_task_born(self, self->current, task, flags);
     task->fn = fn;
     task->home = self;

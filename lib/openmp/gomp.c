@@ -1,5 +1,5 @@
-/* libgomp's entries that are little more than a call of the core: barriers, taskgroups, waits for dependences, cancel; and
- * how gcc lays out depend clauses. */
+/* libgomp's entries that are little more than a call of the core: barriers, taskgroups, waits, cancel; and how gcc
+ * lays out depend clauses. */
 #include "openmp/group.h"
 #include "openmp/real.h"
 
@@ -17,6 +17,26 @@ bool GOMP_barrier_cancel(void)
 {
     heist__omp_slot *self = heist__omp_self;
     return self ? heist__omp_barrier(self, HEIST__BAR_WITHIN) : HEIST__REAL(GOMP_barrier_cancel)();
+}
+
+void GOMP_taskwait(void)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (__builtin_expect(!self, 0)) {
+        HEIST__REAL(GOMP_taskwait)();
+        return;
+    }
+    heist__omp_taskwait(self);
+}
+
+void GOMP_taskyield(void)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (self) {
+        heist__omp_taskyield(self);
+    } else {
+        HEIST__REAL(GOMP_taskyield)();
+    }
 }
 
 void GOMP_taskgroup_start(void)

@@ -80,7 +80,6 @@ struct heist__omp_task {
 };
 
 /* ---- record.c ---- */
-/* A record with nothing filled in. NULL: no memory. */
 heist__omp_task *heist__omp_record_take_slow(heist__omp_slot *self);
 void heist__omp_record_give_slow(heist__omp_slot *self, heist__omp_task *task);
 /* From a thread that is in no team. */
@@ -107,8 +106,8 @@ size_t heist__omp_block_bytes(size_t size, size_t align);
 char *heist__omp_block_in(void *memory, size_t align);
 /* Ready to run, and visible. `self` is NULL outside the team. */
 void heist__omp_task_ready(heist__omp_slot *self, heist__omp_task *task);
-/* Waits, helping, for the children of the current task. */
-void heist__omp_taskwait(heist__omp_slot *self);
+/* Waits, helping, for the children of the current task: see heist__omp_taskwait in team.h. */
+void heist__omp_taskwait_slow(heist__omp_slot *self);
 /* Runs a descendant of the current task, if there is one. */
 void heist__omp_taskyield(heist__omp_slot *self);
 

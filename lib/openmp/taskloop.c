@@ -152,7 +152,7 @@ static bool put_stretch_off(heist__omp_slot *self, stretch s)
 /* A record for the tasks of a stretch, in turn: all that is the same for them. NULL: no memory. */
 static heist__omp_task *borrow_for(heist__omp_slot *self, const taskloop *loop)
 {
-    heist__omp_task *task = heist__omp_record_borrow(self);
+    heist__omp_task *task = heist__omp_record_take(self);
     if (task) heist__omp_task_born(self, loop->parent, task, 0);
     return task;
 }
@@ -167,7 +167,6 @@ static inline heist__omp_task *run_one(heist__omp_slot *self, heist__omp_task *t
     heist__store_release(&task->id, ++self->next_id);
     heist__omp_task_call(self, outer, task, loop->fn, data, outer->nested + 1);
     if (__builtin_expect(task->spawned == 0, 1)) return task;
-    self->record_count--;
     heist__omp_task_left(self, task);
     return borrow_for(self, loop);
 }
@@ -193,7 +192,7 @@ static void run_stretch(heist__omp_slot *self, const stretch *s, char *data)
         }
         from = to;
     }
-    if (task) heist__omp_record_return(self, task);
+    if (task) heist__omp_record_give(self, task);
 }
 
 /* `alone`: nobody is there to take any. */
@@ -246,7 +245,7 @@ static void run(heist__omp_slot *self, taskloop *loop, uint64_t wanted, int prio
         return;
     }
     divide(loop, wanted, heist__load_relaxed(&self->team->size)); /* relaxed: see heist__omp_slot_begin */
-    if (priority > 0) /* gcc sets no flag for it here */
+    if (priority > 0)                                             /* gcc sets no flag for it here */
         loop->priority = priority < self->team->max_priority ? priority : self->team->max_priority;
     if (grouped) GOMP_taskgroup_start();
     if (registers_reductions(loop)) GOMP_taskgroup_reduction_register(reductions_of(loop));

@@ -26,6 +26,7 @@ static heist__omp_slot *slot_new(heist__omp_team *team, unsigned index)
     memset(slot, 0, sizeof *slot);
     slot->team = team;
     slot->index = index;
+    slot->record = &slot->records[HEIST__OMP_AHEAD - 1];
     slot->deque = heist__deque_new_in(slot->deque_room);
     slot->next_id = ++slots_made << ID_SHIFT;
     heist__random_seed(&slot->random, slots_made, index);

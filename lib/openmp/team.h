@@ -49,8 +49,8 @@ typedef struct heist__omp_queue_level {
     heist__omp_task *first, *last;
 } heist__omp_queue_level;
 
-/* Records kept by a slot before it passes a batch on. */
-enum { HEIST__OMP_BATCH = 64 };
+/* Records that are passed on at a time, of which a slot keeps up to two; and how long before it is taken one is fetched. */
+enum { HEIST__OMP_BATCH = 64, HEIST__OMP_AHEAD = 4 };
 
 /* Sizes of memory that a slot keeps, and how far one is from the next: see memory.h. */
 enum { HEIST__OMP_SIZES = 64, HEIST__OMP_SIZE_STEP = 128 };
@@ -63,9 +63,7 @@ struct heist__omp_slot {
     uint64_t top_seen;                 /* of the deque, when `enough` was last thought about */
     bool cancellable;                  /* OMP_CANCELLATION. Constant in a region. */
     heist_deque *deque;                /* Pushed and popped by: owner. Stolen from by: all. */
-    heist__omp_task *records;          /* free ones */
-    heist__omp_task *spare;            /* a full batch of them, or NULL */
-    int record_count;                  /* of `records`, about: see heist__omp_record_borrow */
+    heist__omp_task **record;          /* of `records`: the free one that is taken next. NULL: there is none. */
     unsigned index;                    /* constant */
     int thread;                        /* the number that libomp knows its thread by. Constant in a region. */
     uint32_t loop;                     /* the schedule of the loop that its thread is in, see kmp/loop.c */
@@ -85,6 +83,8 @@ struct heist__omp_slot {
     heist__omp_slot *outer;  /* of the thread, before a region of the old kind */
     heist__omp_task implicit;
     heist__omp_group *implicit_group;
+    /* Free records, behind some places that are NULL: see record.c. */
+    heist__omp_task *records[HEIST__OMP_AHEAD + 2 * HEIST__OMP_BATCH];
     size_t kept_bytes; /* in `kept` */
     heist__omp_memory *kept[HEIST__OMP_SIZES];
 
@@ -242,7 +242,7 @@ static inline heist_deque *heist__omp_deque_of(heist__omp_slot *slot)
 }
 
 /* Begins to fetch a record that another thread may have written last. NULL: none. */
-static inline void heist__omp_record_fetch(heist__omp_task *task)
+static inline void heist__omp_record_fetch(const heist__omp_task *task)
 {
     if (!task) return;
     __builtin_prefetch(task, 1);
@@ -250,41 +250,24 @@ static inline void heist__omp_record_fetch(heist__omp_task *task)
     __builtin_prefetch(task->room, 1);
 }
 
+/* A record with nothing filled in: it is blank, see task.h. NULL: no memory. */
 static inline heist__omp_task *heist__omp_record_take(heist__omp_slot *self)
 {
-    heist__omp_task *task = self->records;
+    heist__omp_task *task = *self->record;
     if (__builtin_expect(!task, 0)) return heist__omp_record_take_slow(self);
-    self->records = task->next;
-    heist__omp_record_fetch(self->records);
-    self->record_count--;
+    self->record--;
     return task;
 }
 
-/* For a task that runs at once: not counted, as it mostly comes back the same way. One that does not is to be counted. */
-static inline heist__omp_task *heist__omp_record_borrow(heist__omp_slot *self)
-{
-    heist__omp_task *task = self->records;
-    if (__builtin_expect(!task, 0)) return heist__omp_record_take_slow(self);
-    self->records = task->next;
-    return task;
-}
-
-static inline void heist__omp_record_return(heist__omp_slot *self, heist__omp_task *task)
-{
-    task->next = self->records;
-    self->records = task;
-}
-
-/* The record is blank: see task.h. */
+/* The record is blank again. */
 static inline void heist__omp_record_give(heist__omp_slot *self, heist__omp_task *task)
 {
-    if (__builtin_expect(self->record_count >= HEIST__OMP_BATCH, 0)) {
+    heist__omp_task **last = &self->records[HEIST__OMP_AHEAD + 2 * HEIST__OMP_BATCH - 1];
+    if (__builtin_expect(self->record == last, 0)) {
         heist__omp_record_give_slow(self, task);
         return;
     }
-    task->next = self->records;
-    self->records = task;
-    self->record_count++;
+    *++self->record = task;
 }
 
 /* A task is ready: somebody who sleeps is to look. */
@@ -292,6 +275,13 @@ static inline void heist__omp_wake_one(heist__omp_team *team)
 {
     /* relaxed: a sleeper looks again after a heavy barrier, or soon. Pairs with W1 in help.c. */
     if (__builtin_expect(heist__load_relaxed(&team->sleepers) != 0, 0)) heist__omp_wake_one_slow(team);
+}
+
+/* Waits, helping, for the children of the current task. */
+static inline void heist__omp_taskwait(heist__omp_slot *self)
+{
+    const heist__omp_task *task = self->current;
+    if (task->spawned != task->done_here) heist__omp_taskwait_slow(self);
 }
 
 #endif

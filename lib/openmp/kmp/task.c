@@ -105,11 +105,10 @@ static inline uint32_t kind_of(heist__omp_slot *self, int32_t flags)
 static heist__kmp_task *allocate_of_reserve(heist__omp_slot *self, int32_t flags, size_t size, size_t shareds,
                                             heist__kmp_routine *routine);
 
-/* The record is borrowed: it is counted if it does not come back the same way. */
 static inline __attribute__((always_inline)) heist__kmp_task *
 allocate(heist__omp_slot *self, int32_t flags, size_t size, size_t shareds, heist__kmp_routine *routine)
 {
-    heist__omp_task *record = heist__omp_record_borrow(self);
+    heist__omp_task *record = heist__omp_record_take(self);
     if (__builtin_expect(!record, 0)) return allocate_of_reserve(self, flags, size, shareds, routine);
     heist__omp_task_born(self, self->current, record, kind_of(self, flags));
     size_t align = alignment_of(size);
@@ -134,7 +133,7 @@ allocate(heist__omp_slot *self, int32_t flags, size_t size, size_t shareds, heis
 __attribute__((noinline)) static heist__kmp_task *allocate_of_reserve(heist__omp_slot *self, int32_t flags, size_t size,
                                                                       size_t shareds, heist__kmp_routine *routine)
 {
-    heist__omp_record_return(self, checked(heist__kmp_reserve_record(self)));
+    heist__omp_record_give(self, checked(heist__kmp_reserve_record(self)));
     heist__kmp_task *task = heist__kmp_task_new(self, flags, size, shareds, routine);
     heist__kmp_record_of(task)->flags |= HEIST__KMP_TASK_AT_ONCE;
     return task;
@@ -186,9 +185,8 @@ static inline void ended_now(heist__omp_slot *self, heist__omp_task *record)
     void *data = record->data;
     bool in_block = data != record->room; /* asked now: the record may be gone below */
     if (__builtin_expect(record->spawned == 0 && !(record->flags & HEIST__TASK_EVENT), 1)) {
-        heist__omp_record_return(self, record);
+        heist__omp_record_give(self, record);
     } else {
-        self->record_count--;
         heist__omp_task_left(self, record);
     }
     if (__builtin_expect(in_block, 0)) free_block(self, data);
@@ -207,10 +205,9 @@ static heist__omp_body *body_of(const heist__omp_task *record)
     return record->flags & HEIST__KMP_TASK_SPECIAL ? run_special : run_plain;
 }
 
-/* The record does not come back as it was borrowed. */
+/* What a task that does not run at once has beside. */
 static inline void keep(heist__omp_slot *self, heist__omp_task *record)
 {
-    self->record_count--;
     record->fn = body_of(record);
     record->home = self;
     heist__omp_task_counted(self, record);
@@ -221,11 +218,10 @@ void heist__kmp_task_discard(heist__omp_slot *self, heist__omp_task *record)
     heist__kmp_head *head = record->data;
     destruct(self, record, heist__kmp_task_of(head));
     if (record->flags & HEIST__TASK_EVENT) { /* kept for ever: somebody may still fulfil its event */
-        self->record_count--;
         return;
     }
     if ((char *)head != record->room) free_block(self, head);
-    heist__omp_record_return(self, record);
+    heist__omp_record_give(self, record);
 }
 
 /* Whether a task had better not run at once because its creator would have to wait for others, or for its event. A
