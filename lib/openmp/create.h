@@ -57,12 +57,24 @@ static inline void heist__omp_task_born(heist__omp_slot *self, heist__omp_task *
     heist__store_release(&task->id, ++self->next_id); /* L1 */
 }
 
-/* Whether the current task has so many children that one more with dependences had better wait for those here. */
+/* Whether the current task has so many children that one more with dependences had better wait for those here. Not where
+ * there are events: what it would wait for may be for its creator to fulfil, later. */
 static inline bool heist__omp_many_children(const heist__omp_slot *self)
 {
     const heist__omp_task *task = self->current;
     int64_t here = task->spawned - task->done_here;
-    return here + heist__load_relaxed(&task->away) >= HEIST__OMP_MOST_DEPENDENT; /* relaxed: an estimate */
+    /* relaxed: an estimate; the flag, this thread's own or a hint */
+    return here + heist__load_relaxed(&task->away) >= HEIST__OMP_MOST_DEPENDENT &&
+           !heist__load_relaxed(&self->team->events);
+}
+
+/* heist__omp_crowded for a task with dependences. Short ones are not worth handing over, and those that wait for others are
+ * in no deque: their number is bounded here. */
+static inline bool heist__omp_crowded_dependent(heist__omp_slot *self, int32_t priority)
+{
+    if (heist__omp_crowded_for(self, priority)) return true;
+    if (priority > 0 || self->plenty >= HEIST__OMP_MOST_QUEUED) return false;
+    return heist__load_relaxed(&self->team->brief) || heist__omp_many_children(self); /* relaxed: see brief.c */
 }
 
 /* What a child has of its parent's flags. */

@@ -487,7 +487,7 @@ static bool list_is_complete(const node_list *list)
 bool heist__omp_depend_over(heist__omp_slot *self, const void *clauses)
 {
     heist__omp_table *table = self->current->table;
-    if (!table) return true;
+    if (!table || heist__omp_children_done(self->current)) return true;
     if (table->all && !is_complete(table->all)) return false;
     for (size_t i = 0, count = heist__omp_use_count(clauses); i < count; i++) {
         void *address;
@@ -509,7 +509,7 @@ static bool has_no_waits(heist__omp_slot *self, const void *node)
 void heist__omp_depend_wait(heist__omp_slot *self, const void *clauses)
 {
     heist__omp_table *table = self->current->table;
-    if (!table) return;
+    if (!table || heist__omp_children_done(self->current)) return;
     heist__omp_node node = {.waiter = self};
     /* relaxed: nobody knows the node yet */
     heist__store_relaxed(&node.waits, 1);

@@ -13,6 +13,8 @@ void heist__omp_event_attach(heist__omp_task *task, void *detach, void *data)
     uintptr_t handle = (uintptr_t)task | HEIST__EVENT_BIT;
     heist__store_relaxed(&task->event, 0); /* relaxed: nobody has the handle yet */
     task->flags |= HEIST__TASK_EVENT;
+    heist__store_relaxed(&heist__omp_self->team->events,
+                         1); /* relaxed: for this thread, and others who ask much later */
     *(uintptr_t *)detach = handle;
     if (data) *(uintptr_t *)data = handle; /* the first thing in the task's data is its private copy of the handle */
 }

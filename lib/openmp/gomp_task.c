@@ -1,5 +1,6 @@
 /* GOMP_task: a task as gcc creates it. (clang's entries that do are in kmp/task.c.) The common case has a way of its own;
  * what a clause can ask for beside goes through create_special. */
+#include "openmp/brief.h"
 #include "openmp/create.h"
 #include "openmp/real.h"
 
@@ -61,6 +62,13 @@ static int32_t priority_of(heist__omp_slot *self, const creation *c)
     return c->priority < most ? c->priority : most;
 }
 
+static bool is_crowded(heist__omp_slot *self, const creation *c)
+{
+    int32_t priority = priority_of(self, c);
+    return c->flags & HEIST__GOMP_DEPEND ? heist__omp_crowded_dependent(self, priority)
+                                         : heist__omp_crowded_for(self, priority);
+}
+
 static void put_off_special(heist__omp_slot *self, heist__omp_task *task, const creation *c)
 {
     task->priority = priority_of(self, c);
@@ -95,8 +103,7 @@ __attribute__((noinline)) static void create_special(heist__omp_slot *self, cons
     if (self->cancellable && heist__omp_cancelled(self, parent->group)) return;
     bool depends = c->flags & HEIST__GOMP_DEPEND;
     uint32_t kind = heist__omp_inherited(parent) | (c->flags & HEIST__GOMP_FINAL ? HEIST__TASK_FINAL : 0);
-    bool now = !if_clause || (parent->flags & HEIST__TASK_CALLS) ||
-               (heist__omp_crowded_for(self, priority_of(self, c)) && !has_to_wait(self, c));
+    bool now = !if_clause || (parent->flags & HEIST__TASK_CALLS) || (is_crowded(self, c) && !has_to_wait(self, c));
     heist__omp_task *task = heist__omp_task_new(self, c->fn, kind);
     if (c->flags & HEIST__GOMP_DETACH) {
         /* Run at once, it would be waited for; but its event may be fulfilled by what comes after. */
@@ -112,11 +119,13 @@ __attribute__((noinline)) static void create_special(heist__omp_slot *self, cons
         return;
     }
     if (depends) heist__omp_depend_wait(self, c->depend);
+    int64_t begin = depends ? heist__omp_brief_begin(self) : 0;
     if (c->copy) {
         now_on_copy(self, task, c, kind);
     } else {
         now_on(self, task, c, c->data, kind);
     }
+    if (depends) heist__omp_brief_end(self, begin);
 }
 
 /* Not put off: like a call, with a record that comes back if no child is put off. `kind`: flags of its record. */

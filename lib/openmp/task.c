@@ -5,6 +5,7 @@
  * without work. */
 #include <string.h>
 
+#include "openmp/brief.h"
 #include "openmp/create.h"
 #include "openmp/group.h"
 #include "openmp/memory.h"
@@ -81,6 +82,11 @@ static inline void tell_parent(heist__omp_slot *self, heist__omp_task *parent, h
     if (home != self) heist__omp_wake(home);
 }
 
+void heist__omp_tell_parent(heist__omp_slot *self, heist__omp_task *parent, heist__omp_slot *home)
+{
+    tell_parent(self, parent, home);
+}
+
 void heist__omp_task_complete(heist__omp_slot *self, heist__omp_task *task)
 {
     if (__builtin_expect(task->node != NULL, 0)) heist__omp_depend_release(self, task);
@@ -101,10 +107,13 @@ void heist__omp_task_complete(heist__omp_slot *self, heist__omp_task *task)
 static inline void call_taken(heist__omp_slot *self, heist__omp_task *task)
 {
     bool ending_group = self->ending_group;
+    bool depends = task->node != NULL;
+    int64_t begin = __builtin_expect(depends, 0) ? heist__omp_brief_begin(self) : 0;
     self->ending_group = false;
     if (__builtin_expect(task->icvs != self->icvs, 0)) heist__omp_icvs_install(self, task->icvs);
     heist__omp_task_call(self, self->current, task, task->fn, task->data, self->current->nested);
     self->ending_group = ending_group;
+    if (__builtin_expect(depends, 0)) heist__omp_brief_end(self, begin);
 }
 
 static void end_with_event(heist__omp_slot *self, heist__omp_task *task, bool discarded)
@@ -181,14 +190,13 @@ void heist__omp_task_ready(heist__omp_slot *self, heist__omp_task *task)
 static bool children_done(heist__omp_slot *self, const void *what)
 {
     (void)self;
-    const heist__omp_task *task = what;
-    return task->spawned - task->done_here + heist__load_acquire(&task->away) == 0; /* C1 */
+    return heist__omp_children_done(what);
 }
 
 void heist__omp_taskwait_slow(heist__omp_slot *self)
 {
     heist__omp_task *task = self->current;
-    if (children_done(self, task)) return;
+    if (heist__omp_children_done(task)) return;
     self->counters.taskwaits++;
     heist__omp_task *next;
     /* relaxed: a hint. Where there is a queue, it comes first. */
@@ -196,7 +204,7 @@ void heist__omp_taskwait_slow(heist__omp_slot *self)
         bool is_child = heist__load_relaxed(&next->parent) == task; /* relaxed: the task is ours */
         heist__omp_task_run(self, next);
         /* While there are children here, others are left to write `away` in peace. */
-        if (task->spawned == task->done_here || (!is_child && children_done(self, task))) return;
+        if (task->spawned == task->done_here || (!is_child && heist__omp_children_done(task))) return;
     }
     heist__omp_help(self, true, children_done, task);
 }

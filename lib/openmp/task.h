@@ -90,6 +90,8 @@ void heist__omp_record_give_outside(heist__omp_task *task);
 void heist__omp_task_run(heist__omp_slot *self, heist__omp_task *task);
 /* The task is complete: tells those who wait. `self` is NULL outside the team. */
 void heist__omp_task_complete(heist__omp_slot *self, heist__omp_task *task);
+/* A child of `parent` is complete, or what counts as one. `home`: whose thread runs the parent. */
+void heist__omp_tell_parent(heist__omp_slot *self, heist__omp_task *parent, heist__omp_slot *home);
 /* One thing less for which the record is kept. */
 void heist__omp_task_drop(heist__omp_slot *self, heist__omp_task *task);
 /* Of a task that was run within the call that created it: it is over. */

@@ -132,6 +132,8 @@ heist__omp_team *heist__omp_team_take(unsigned threads)
     set_patience(team, threads);
     /* relaxed: starting the region publishes it; see also heist__omp_slot_begin */
     heist__store_relaxed(&team->size, threads);
+    heist__store_relaxed(&team->brief, 0);
+    heist__store_relaxed(&team->events, 0);
     heist__store_relaxed(&team->bars[HEIST__BAR_WITHIN].arrived, 0); /* not 0 when the last region was cancelled */
     heist__store_relaxed(&team->bars[HEIST__BAR_END].arrived, 0);
     heist__store_relaxed(&team->cancelled, 0);
@@ -180,6 +182,7 @@ void heist__omp_slot_begin(heist__omp_slot *slot, unsigned threads)
     slot->plenty = all ? HEIST__OMP_MOST_QUEUED : at_once ? 0 : 64 * (int64_t)threads;
     slot->cancellable = HEIST__REAL(omp_get_cancellation)();
     slot->ending_group = false;
+    slot->begun = slot->measured = 0;
     slot->created_before = heist__load_relaxed(&slot->created); /* relaxed: its own */
     slot->id_before = slot->next_id;
 }

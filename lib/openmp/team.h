@@ -78,6 +78,8 @@ struct heist__omp_slot {
     unsigned hidden_regions;
     heist__random random;
     heist__omp_counters counters;
+    uint32_t begun, measured; /* tasks with dependences: see brief.h, as for the next */
+    int64_t mean_ns;
     uint64_t created_before; /* `created` when the region began */
     uint64_t id_before;      /* and `next_id` */
     heist__omp_slot *outer;  /* of the thread, before a region of the old kind */
@@ -106,7 +108,9 @@ struct heist__omp_team {
     heist__omp_team *next;    /* in the list of free teams */
     heist__omp_region region; /* constant while it runs */
     int max_priority;
-    uint32_t spin, yield; /* rounds before a thread sleeps */
+    uint32_t spin, yield;           /* rounds before a thread sleeps */
+    HEIST__ATOMIC(uint32_t) events; /* 1: a task of the region has an event. Written by: its threads. */
+    HEIST__ATOMIC(uint32_t) brief;  /* 1: tasks with dependences are short. Written by: its threads, seldom. */
 
     /* How many threads it has. Written by: each of them, the same. */
     HEIST__ATOMIC(uint32_t) size;
@@ -275,6 +279,12 @@ static inline void heist__omp_wake_one(heist__omp_team *team)
 {
     /* relaxed: a sleeper looks again after a heavy barrier, or soon. Pairs with W1 in help.c. */
     if (__builtin_expect(heist__load_relaxed(&team->sleepers) != 0, 0)) heist__omp_wake_one_slow(team);
+}
+
+/* Whether all children are complete of a task that the calling thread runs. */
+static inline bool heist__omp_children_done(const heist__omp_task *task)
+{
+    return task->spawned - task->done_here + heist__load_acquire(&task->away) == 0; /* C1 */
 }
 
 /* Waits, helping, for the children of the current task. */

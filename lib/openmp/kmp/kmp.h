@@ -78,6 +78,10 @@ heist__kmp_task *heist__kmp_task_new(heist__omp_slot *self, int32_t flags, size_
                                      heist__kmp_routine *routine);
 /* What to do with a task that has been filled in. `now`: it has to run at once. */
 void heist__kmp_task_submit(heist__omp_slot *self, heist__omp_task *task, const void *clauses, bool now);
+/* The body of most tasks: the program's, and nothing else. */
+heist__omp_body heist__kmp_run_plain;
+/* The body of a task has ended that was run within the call that created it. */
+void heist__kmp_task_ended(heist__omp_slot *self, heist__omp_task *task);
 /* A task that is not to run after all. */
 void heist__kmp_task_discard(heist__omp_slot *self, heist__omp_task *task);
 

@@ -5,6 +5,7 @@
  * part. Here the thread that has begun it calls it again at once. */
 #include <string.h>
 
+#include "openmp/brief.h"
 #include "openmp/create.h"
 #include "openmp/kmp/kmp.h"
 
@@ -56,7 +57,7 @@ static void free_block(heist__omp_slot *self, void *data)
 
 /* ---- bodies ---- */
 
-static void run_plain(void *data)
+void heist__kmp_run_plain(void *data)
 {
     heist__kmp_task *task = heist__kmp_task_of(data);
     task->routine(heist__omp_self->thread, task);
@@ -192,6 +193,11 @@ static inline void ended_now(heist__omp_slot *self, heist__omp_task *record)
     if (__builtin_expect(in_block, 0)) free_block(self, data);
 }
 
+void heist__kmp_task_ended(heist__omp_slot *self, heist__omp_task *record)
+{
+    ended_now(self, record);
+}
+
 static inline void run_now(heist__omp_slot *self, heist__omp_task *record, heist__omp_body *body)
 {
     heist__omp_task *parent = self->current;
@@ -202,7 +208,7 @@ static inline void run_now(heist__omp_slot *self, heist__omp_task *record, heist
 
 static heist__omp_body *body_of(const heist__omp_task *record)
 {
-    return record->flags & HEIST__KMP_TASK_SPECIAL ? run_special : run_plain;
+    return record->flags & HEIST__KMP_TASK_SPECIAL ? run_special : heist__kmp_run_plain;
 }
 
 /* What a task that does not run at once has beside. */
@@ -248,11 +254,14 @@ void heist__kmp_task_submit(heist__omp_slot *self, heist__omp_task *record, cons
     }
     now = now || (parent->flags & HEIST__TASK_CALLS) || (record->flags & HEIST__KMP_TASK_AT_ONCE);
     int32_t priority = priority_of(self, record);
-    bool waits = !now && (!heist__omp_crowded_for(self, priority) || has_to_wait(self, record, clauses)) &&
+    bool crowded = clauses ? heist__omp_crowded_dependent(self, priority) : heist__omp_crowded_for(self, priority);
+    bool waits = !now && (!crowded || has_to_wait(self, record, clauses)) &&
                  (!clauses || heist__omp_depend_prepare(self, record, clauses));
     if (!waits && clauses) heist__omp_depend_wait(self, clauses);
     if (!waits && (now || !(record->flags & HEIST__TASK_EVENT))) {
+        int64_t begin = clauses ? heist__omp_brief_begin(self) : 0;
         run_now(self, record, body_of(record));
+        if (clauses) heist__omp_brief_end(self, begin);
         return;
     }
     keep(self, record);
@@ -302,7 +311,7 @@ int32_t __kmpc_omp_task(void *loc, int32_t gtid, heist__kmp_task *task)
                          0)) {
         submit_otherwise(loc, gtid, task);
     } else if (heist__omp_crowded(self)) {
-        run_now(self, record, run_plain);
+        run_now(self, record, heist__kmp_run_plain);
     } else {
         keep(self, record);
         record->priority = 0;

@@ -1,6 +1,6 @@
 /* detach: fulfilled by the task itself, by another task, by a thread of its own, before and after the body; taskwait,
- * taskgroup, barrier and dependences wait for it.
- * expect: 1 11 1 1 20 */
+ * taskgroup, barrier and dependences wait for it; fulfilled by the creator, when very many tasks wait for it.
+ * expect: 1 11 1 1 20 5000 */
 #include <omp.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void fulfil_later(omp_event_handle_t event)
 
 int main(void)
 {
-    int x = 0, order = 0, waited = 0, grouped = 0, ended = 0, undeferred = 0;
+    int x = 0, order = 0, waited = 0, grouped = 0, ended = 0, undeferred = 0, behind = 0;
     omp_event_handle_t event, second;
 #pragma omp parallel
 #pragma omp single
@@ -60,6 +60,16 @@ int main(void)
             undeferred = 1;
             fulfil_later(event);
         }
+#pragma omp task detach(event) depend(out : x) shared(x)
+        x = 2;
+        for (int i = 0; i < 5000; i++) {
+#pragma omp task depend(in : x) shared(behind)
+            {
+#pragma omp atomic
+                behind++;
+            }
+        }
+        omp_fulfill_event(event);
         for (int i = 0; i < 20; i++) {
             omp_event_handle_t own;
 #pragma omp task detach(own) shared(ended)
@@ -70,6 +80,6 @@ int main(void)
             }
         }
     }
-    printf("%d %d %d %d %d\n", order, waited, grouped, undeferred, ended);
+    printf("%d %d %d %d %d %d\n", order, waited, grouped, undeferred, ended, behind);
     return 0;
 }
