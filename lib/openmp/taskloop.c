@@ -1,16 +1,11 @@
 /* taskloop: a loop cut into tasks. Bounds and step are 64 bits wide in both entries, signed in one and unsigned in the
- * other; once the number of iterations is known, arithmetic modulo 2^64 serves both.
- *
- * Most tasks need not be made one by one. A stretch of tasks in a row is run by one thread, one after another and each as
- * a task of its own, with one record; as long as there is little for others to take, that thread puts the second half
- * of its stretch off, as a task of heist's whose body runs that stretch, wherever it comes to. How many tasks there are,
- * and which iterations each has, is the same in any case. This needs the loop's description to last, so it is done where
- * the loop waits for its tasks; and data that are only values. */
+ * other; once the number of iterations is known, arithmetic modulo 2^64 serves both. Where data are only values, most tasks
+ * are not made one by one: see stretch.h. */
+#include <stddef.h>
 #include <string.h>
 
-#include "openmp/create.h"
 #include "openmp/real.h"
-#include "openmp/team.h"
+#include "openmp/stretch.h"
 
 typedef struct taskloop {
     heist__omp_body *fn;
@@ -19,15 +14,7 @@ typedef struct taskloop {
     size_t size, align;
     unsigned flags;
     int priority;
-    uint64_t start, step;
-    uint64_t iterations, tasks;
-    uint64_t least;  /* iterations of a task */
-    uint64_t longer; /* how many tasks at the beginning have one more */
-    /* Constant while stretches of it exist. */
-    heist__omp_task *parent; /* of its tasks */
-    uint32_t kind;           /* their flags */
-    uint64_t grain;          /* tasks that a thread may keep to itself */
-    int64_t enough;          /* how long a deque should be, as in create.h */
+    heist__omp_loop loop;
 } taskloop;
 
 static uintptr_t *reductions_of(const taskloop *loop)
@@ -49,16 +36,16 @@ static void leave_early(const taskloop *loop)
 }
 
 /* `wanted` is the grain size, or the number of tasks, 0: as many as there are threads. */
-static void divide(taskloop *loop, uint64_t wanted, unsigned threads)
+static void divide(heist__omp_loop *loop, unsigned flags, uint64_t wanted, unsigned threads)
 {
     uint64_t n = loop->iterations;
-    if ((loop->flags & HEIST__GOMP_GRAINSIZE) && (loop->flags & HEIST__GOMP_STRICT)) {
+    if ((flags & HEIST__GOMP_GRAINSIZE) && (flags & HEIST__GOMP_STRICT)) {
         loop->tasks = n / wanted + (n % wanted != 0); /* the last one may be shorter */
         loop->least = wanted;
         loop->longer = 0;
         return;
     }
-    uint64_t tasks = loop->flags & HEIST__GOMP_GRAINSIZE ? n / wanted : wanted ? wanted : threads;
+    uint64_t tasks = flags & HEIST__GOMP_GRAINSIZE ? n / wanted : wanted ? wanted : threads;
     loop->tasks = tasks == 0 ? 1 : tasks < n ? tasks : n;
     loop->least = n / loop->tasks;
     loop->longer = n % loop->tasks;
@@ -102,34 +89,52 @@ static void run_now(heist__omp_slot *self, heist__omp_task *task, const taskloop
 
 /* ---- stretches ---- */
 
-typedef struct stretch { /* of tasks, by their numbers */
-    const taskloop *loop;
-    uint64_t first, end;
-} stretch;
+typedef struct runner {    /* of a stretch */
+    heist__omp_task *task; /* for its tasks, in turn. NULL: no memory. */
+    char *data;
+} runner;
 
-/* What the i-th task begins with. */
-static uint64_t begin_of(const taskloop *loop, uint64_t i)
+static const taskloop *whole(const heist__omp_loop *part)
 {
-    uint64_t iteration = i == loop->tasks ? loop->iterations : i * loop->least + (i < loop->longer ? i : loop->longer);
-    return loop->start + iteration * loop->step;
+    return (const taskloop *)((const char *)part - offsetof(taskloop, loop));
 }
 
-/* Whether part of what is left should be there for others. */
-static inline bool is_wanted(heist__omp_slot *self, const taskloop *loop, uint64_t left)
+static heist__omp_task *record_for(heist__omp_slot *self, const heist__omp_loop *loop)
 {
-    if (left > loop->grain) return true;
-    /* relaxed: the bottom is our own, the top a hint */
-    uint64_t bottom = heist__load_relaxed(&self->deque->bottom);
-    return (int64_t)(bottom - heist__load_relaxed(&self->deque->top)) < loop->enough;
+    heist__omp_task *task = heist__omp_record_take(self);
+    if (task) heist__omp_task_born(self, loop->parent, task, 0);
+    return task;
 }
 
-static void run_stretch(heist__omp_slot *self, const stretch *s, char *data);
+static inline void run_one(heist__omp_slot *self, const heist__omp_loop *loop, void *context, uint64_t i, uint64_t from,
+                           uint64_t to)
+{
+    (void)i;
+    runner *r = context;
+    heist__omp_body *fn = whole(loop)->fn;
+    set_bounds(r->data, from, to);
+    if (__builtin_expect(!r->task, 0)) {
+        heist__omp_task_merged(self, fn, r->data, loop->kind);
+    } else if (__builtin_expect(!heist__omp_stretch_call(self, loop, r->task, fn, r->data), 0)) {
+        heist__omp_task_left(self, r->task);
+        r->task = record_for(self, loop);
+    }
+}
+
+static void run_elsewhere(void *what);
+
+static void run_stretch(heist__omp_slot *self, const heist__omp_stretch *s, char *data)
+{
+    runner r = {record_for(self, s->loop), data};
+    heist__omp_stretch_run(self, s, run_elsewhere, run_one, &r);
+    if (r.task) heist__omp_record_give(self, r.task);
+}
 
 /* On data of the thread's own: of the loop's, the bounds are changed by another thread meanwhile. */
 static void run_elsewhere(void *what)
 {
-    const stretch *s = what;
-    const taskloop *loop = s->loop;
+    const heist__omp_stretch *s = what;
+    const taskloop *loop = whole(s->loop);
     enum { BOUNDS = 2 * sizeof(uint64_t) };
     char room[loop->size + loop->align];
     char *data = (char *)(((uintptr_t)room + loop->align - 1) & ~(uintptr_t)(loop->align - 1));
@@ -137,72 +142,11 @@ static void run_elsewhere(void *what)
     run_stretch(heist__omp_self, s, data);
 }
 
-/* False: no memory. */
-static bool put_stretch_off(heist__omp_slot *self, stretch s)
-{
-    heist__omp_task *task = heist__omp_task_new(self, run_elsewhere, 0);
-    if (!task) return false;
-    task->data = task->room;
-    memcpy(task->room, &s, sizeof s);
-    heist__omp_task_counted(self, task);
-    heist__omp_task_push(self, task);
-    return true;
-}
-
-/* A record for the tasks of a stretch, in turn: all that is the same for them. NULL: no memory. */
-static heist__omp_task *borrow_for(heist__omp_slot *self, const taskloop *loop)
-{
-    heist__omp_task *task = heist__omp_record_take(self);
-    if (task) heist__omp_task_born(self, loop->parent, task, 0);
-    return task;
-}
-
-/* One task. Returns the record for the next: the same, if this one put no child off. */
-static inline heist__omp_task *run_one(heist__omp_slot *self, heist__omp_task *task, const taskloop *loop, void *data)
-{
-    heist__omp_task *outer = self->current;
-    task->flags = loop->kind | HEIST__TASK_NOW;
-    task->icvs = loop->parent->icvs;
-    /* L1: another task than the one before, from which some may descend that are still there. The fields are the same. */
-    heist__store_release(&task->id, ++self->next_id);
-    heist__omp_task_call(self, outer, task, loop->fn, data, outer->nested + 1);
-    if (__builtin_expect(task->spawned == 0, 1)) return task;
-    heist__omp_task_left(self, task);
-    return borrow_for(self, loop);
-}
-
-static void run_stretch(heist__omp_slot *self, const stretch *s, char *data)
-{
-    const taskloop *loop = s->loop;
-    heist__omp_task *task = borrow_for(self, loop);
-    uint64_t end = s->end, from = begin_of(loop, s->first);
-    for (uint64_t i = s->first; i < end; i++) {
-        while (end - i > 1 && is_wanted(self, loop, end - i)) {
-            uint64_t middle = i + 1 + (end - i - 1) / 2;
-            if (!put_stretch_off(self, (stretch){loop, middle, end})) break;
-            end = middle;
-        }
-        if (__builtin_expect(self->cancellable, 0) && heist__omp_cancelled(self, loop->parent->group)) break;
-        uint64_t to = i + 1 < end ? from + (loop->least + (i < loop->longer)) * loop->step : begin_of(loop, end);
-        set_bounds(data, from, to);
-        if (__builtin_expect(task != NULL, 1)) {
-            task = run_one(self, task, loop, data);
-        } else {
-            heist__omp_task_merged(self, loop->fn, data, loop->kind);
-        }
-        from = to;
-    }
-    if (task) heist__omp_record_give(self, task);
-}
-
 /* `alone`: nobody is there to take any. */
 static void run_stretches(heist__omp_slot *self, taskloop *loop, bool alone)
 {
-    loop->parent = self->current;
-    loop->kind = heist__omp_inherited(self->current) | (loop->flags & HEIST__GOMP_FINAL ? HEIST__TASK_FINAL : 0u);
-    loop->grain = alone ? UINT64_MAX : loop->tasks / (uint64_t)self->plenty;
-    loop->enough = alone ? 0 : self->most_enough;
-    stretch all = {loop, 0, loop->tasks};
+    heist__omp_loop_prepare(self, &loop->loop, loop->flags & HEIST__GOMP_FINAL ? HEIST__TASK_FINAL : 0, alone);
+    heist__omp_stretch all = {&loop->loop, 0, loop->loop.tasks};
     run_stretch(self, &all, loop->data);
 }
 
@@ -226,12 +170,12 @@ static void create(heist__omp_slot *self, const taskloop *loop, bool now, uint64
 
 static void create_all(heist__omp_slot *self, const taskloop *loop, bool now)
 {
-    uint64_t from = loop->start, left = loop->iterations;
-    for (uint64_t i = 0; i < loop->tasks; i++) {
-        uint64_t length = loop->least + (i < loop->longer);
+    uint64_t from = loop->loop.start, left = loop->loop.iterations;
+    for (uint64_t i = 0; i < loop->loop.tasks; i++) {
+        uint64_t length = loop->loop.least + (i < loop->loop.longer);
         if (length > left) length = left;
-        create(self, loop, now, from, from + length * loop->step);
-        from += length * loop->step;
+        create(self, loop, now, from, from + length * loop->loop.step);
+        from += length * loop->loop.step;
         left -= length;
     }
 }
@@ -240,12 +184,13 @@ static void run(heist__omp_slot *self, taskloop *loop, uint64_t wanted, int prio
 {
     bool grouped = !(loop->flags & HEIST__GOMP_NOGROUP);
     bool cancelled = self->cancellable && heist__omp_cancelled(self, self->current->group);
-    if (loop->iterations == 0 || cancelled) {
+    if (loop->loop.iterations == 0 || cancelled) {
         leave_early(loop);
         return;
     }
-    divide(loop, wanted, heist__load_relaxed(&self->team->size)); /* relaxed: see heist__omp_slot_begin */
-    if (priority > 0)                                             /* gcc sets no flag for it here */
+    divide(&loop->loop, loop->flags, wanted,
+           heist__load_relaxed(&self->team->size)); /* relaxed: see heist__omp_slot_begin */
+    if (priority > 0)                               /* gcc sets no flag for it here */
         loop->priority = priority < self->team->max_priority ? priority : self->team->max_priority;
     if (grouped) GOMP_taskgroup_start();
     if (registers_reductions(loop)) GOMP_taskgroup_reduction_register(reductions_of(loop));
@@ -288,9 +233,9 @@ void GOMP_taskloop(heist__omp_body *fn, void *data, void (*copy)(void *, void *)
         return;
     }
     taskloop loop = loop_of(fn, data, copy, size, align, flags);
-    loop.start = (uint64_t)start;
-    loop.step = (uint64_t)step;
-    loop.iterations = count_signed(start, end, step);
+    loop.loop.start = (uint64_t)start;
+    loop.loop.step = (uint64_t)step;
+    loop.loop.iterations = count_signed(start, end, step);
     run(self, &loop, num_tasks, priority);
 }
 
@@ -305,8 +250,8 @@ void GOMP_taskloop_ull(heist__omp_body *fn, void *data, void (*copy)(void *, voi
         return;
     }
     taskloop loop = loop_of(fn, data, copy, size, align, flags);
-    loop.start = start;
-    loop.step = step;
-    loop.iterations = count_unsigned(flags & HEIST__GOMP_UP, start, end, step);
+    loop.loop.start = start;
+    loop.loop.step = step;
+    loop.loop.iterations = count_unsigned(flags & HEIST__GOMP_UP, start, end, step);
     run(self, &loop, num_tasks, priority);
 }
