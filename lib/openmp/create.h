@@ -25,9 +25,9 @@ enum { HEIST__OMP_SHALLOW = 2 };
  * else can make the rest. */
 static inline bool heist__omp_crowded(heist__omp_slot *self)
 {
+    const heist_deque *deque = heist__omp_deque_of(self);
     /* relaxed: the bottom is our own, the rest are hints */
-    uint64_t bottom = heist__load_relaxed(&self->deque->bottom);
-    int64_t length = (int64_t)(bottom - heist__load_relaxed(&self->deque->top));
+    int64_t length = (int64_t)(heist__load_relaxed(&deque->bottom) - heist__load_relaxed(&deque->top));
     if (length < self->enough) return false;
     if (__builtin_expect(self->current->nested >= HEIST__OMP_MANY_NESTED, 0) && heist__omp_stack_is_low())
         return length >= HEIST__OMP_MOST_QUEUED;
@@ -140,16 +140,27 @@ static inline void heist__omp_task_push(heist__omp_slot *self, heist__omp_task *
     heist__omp_wake_one(self->team);
 }
 
-/* Calls the body as the thread's current task, from within `outer`. `nested`: how many have been run at once then. */
+/* The body begins, as the thread's current task. `nested`: how many have been run at once then. */
+static inline void heist__omp_task_begin(heist__omp_slot *self, heist__omp_task *task, uint32_t nested)
+{
+    task->nested = nested;
+    task->base = heist__load_relaxed(&heist__omp_deque_of(self)->bottom); /* relaxed: its own */
+    self->current = task;
+}
+
+/* It has ended, and its thread goes on with `outer`. */
+static inline void heist__omp_task_end(heist__omp_slot *self, heist__omp_task *outer)
+{
+    self->current = outer;
+    if (__builtin_expect(outer->icvs != self->icvs, 0)) heist__omp_icvs_install(self, outer->icvs);
+}
+
 static inline void heist__omp_task_call(heist__omp_slot *self, heist__omp_task *outer, heist__omp_task *task,
                                         heist__omp_body *fn, void *data, uint32_t nested)
 {
-    task->nested = nested;
-    task->base = heist__load_relaxed(&self->deque->bottom); /* relaxed: its own */
-    self->current = task;
+    heist__omp_task_begin(self, task, nested);
     fn(data);
-    self->current = outer;
-    if (__builtin_expect(outer->icvs != self->icvs, 0)) heist__omp_icvs_install(self, outer->icvs);
+    heist__omp_task_end(self, outer);
 }
 
 #endif

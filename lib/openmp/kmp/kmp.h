@@ -26,6 +26,8 @@ enum {
     HEIST__KMP_TASK_ENDING = 1 << 11,  /* begin_if0: what the thread's ending_group was */
     HEIST__KMP_TASK_SPECIAL = 1 << 12, /* its body is not only a call: untied, or with destructors */
     HEIST__KMP_TASK_AT_ONCE = 1 << 13, /* it, or its data, is of the reserve: it is not to be put off */
+    HEIST__KMP_TASK_ASK = 1 << 14,     /* when it is submitted, more than the deque's length is to be asked */
+    HEIST__KMP_TASK_BLOCK = 1 << 15,   /* its data is in a block */
 };
 
 /* A region, on its way to libomp's threads. */

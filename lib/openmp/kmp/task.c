@@ -32,6 +32,7 @@ static void *checked(void *memory)
 __attribute__((noinline)) static heist__kmp_head *head_in_block(heist__omp_slot *self, heist__omp_task *record,
                                                                 size_t bytes, size_t align)
 {
+    record->flags |= HEIST__KMP_TASK_BLOCK;
     if (align < sizeof(heist__kmp_head)) align = sizeof(heist__kmp_head);
     char *block = heist__omp_block(self, align + bytes, align);
     if (!block) {
@@ -94,7 +95,7 @@ static void run_special(void *data)
 static inline uint32_t kind_of(heist__omp_slot *self, int32_t flags)
 {
     uint32_t kind = heist__omp_inherited(self->current);
-    if (__builtin_expect(flags == HEIST__KMP_TIED, 1)) return kind;
+    if (self->cancellable || (self->current->flags & HEIST__TASK_CALLS)) kind |= HEIST__KMP_TASK_ASK;
     if (!(flags & HEIST__KMP_TIED) || (flags & HEIST__KMP_DESTRUCTORS)) kind |= HEIST__KMP_TASK_SPECIAL;
     if (flags & HEIST__KMP_FINAL) kind |= HEIST__TASK_FINAL;
     if (flags & HEIST__KMP_PRIORITY) kind |= HEIST__KMP_TASK_PRIORITY;
@@ -103,36 +104,36 @@ static inline uint32_t kind_of(heist__omp_slot *self, int32_t flags)
     return kind;
 }
 
-static heist__kmp_task *allocate_of_reserve(heist__omp_slot *self, int32_t flags, size_t size, size_t shareds,
-                                            heist__kmp_routine *routine);
-
-static inline __attribute__((always_inline)) heist__kmp_task *
-allocate(heist__omp_slot *self, int32_t flags, size_t size, size_t shareds, heist__kmp_routine *routine)
+static inline size_t up_to_shareds(size_t size)
 {
-    heist__omp_task *record = heist__omp_record_take(self);
-    if (__builtin_expect(!record, 0)) return allocate_of_reserve(self, flags, size, shareds, routine);
-    heist__omp_task_born(self, self->current, record, kind_of(self, flags));
-    size_t align = alignment_of(size);
-    size_t before_shareds = (size + sizeof(void *) - 1) & ~(sizeof(void *) - 1);
-    size_t bytes = before_shareds + shareds;
-    heist__kmp_head *head = (heist__kmp_head *)record->room;
-    if (__builtin_expect(sizeof *head + bytes > sizeof record->room || align > sizeof *head, 0))
-        head = head_in_block(self, record, bytes, align);
+    return (size + sizeof(void *) - 1) & ~(sizeof(void *) - 1);
+}
+
+/* Whether so many bytes are in the record, behind the head. They are aligned as they should be, then: see alignment_of. */
+static inline bool fits(size_t bytes)
+{
+    return sizeof(heist__kmp_head) + bytes <= HEIST__OMP_INLINE;
+}
+
+/* What a new task is before the program fills it in. */
+static inline heist__kmp_task *fill(heist__kmp_head *head, heist__omp_task *record, size_t size, size_t shareds,
+                                    heist__kmp_routine *routine)
+{
     record->data = head;
     head->mark = heist__kmp_mark(head);
     head->task = record;
     head->size = size;
     head->shareds = shareds;
     heist__kmp_task *task = heist__kmp_task_of(head);
-    task->shareds = shareds ? (char *)task + before_shareds : NULL;
+    task->shareds = shareds ? (char *)task + up_to_shareds(size) : NULL;
     task->routine = routine;
     task->part = 0;
     return task;
 }
 
 /* A record of the reserve is made the only free one for it. */
-__attribute__((noinline)) static heist__kmp_task *allocate_of_reserve(heist__omp_slot *self, int32_t flags, size_t size,
-                                                                      size_t shareds, heist__kmp_routine *routine)
+static heist__kmp_task *allocate_of_reserve(heist__omp_slot *self, int32_t flags, size_t size, size_t shareds,
+                                            heist__kmp_routine *routine)
 {
     heist__omp_record_give(self, checked(heist__kmp_reserve_record(self)));
     heist__kmp_task *task = heist__kmp_task_new(self, flags, size, shareds, routine);
@@ -143,7 +144,13 @@ __attribute__((noinline)) static heist__kmp_task *allocate_of_reserve(heist__omp
 heist__kmp_task *heist__kmp_task_new(heist__omp_slot *self, int32_t flags, size_t size, size_t shareds,
                                      heist__kmp_routine *routine)
 {
-    return allocate(self, flags, size, shareds, routine);
+    heist__omp_task *record = heist__omp_record_take(self);
+    if (__builtin_expect(!record, 0)) return allocate_of_reserve(self, flags, size, shareds, routine);
+    heist__omp_task_born(self, self->current, record, kind_of(self, flags));
+    size_t bytes = up_to_shareds(size) + shareds;
+    heist__kmp_head *head = (heist__kmp_head *)record->room;
+    if (__builtin_expect(!fits(bytes), 0)) head = head_in_block(self, record, bytes, alignment_of(size));
+    return fill(head, record, size, shareds, routine);
 }
 
 __attribute__((noinline)) static heist__kmp_task *
@@ -155,7 +162,7 @@ allocate_otherwise(void *loc, int32_t gtid, int32_t flags, size_t size, size_t s
         return HEIST__REAL(__kmpc_omp_task_alloc)(loc, gtid, flags, size, shareds, routine);
     }
     heist__kmp_task *task = heist__kmp_task_new(self, flags, size, shareds, routine);
-    __kmpc_task_allow_completion_event(loc, gtid, task); /* a proxy task */
+    if (flags & HEIST__KMP_PROXY) __kmpc_task_allow_completion_event(loc, gtid, task);
     return task;
 }
 
@@ -163,9 +170,13 @@ heist__kmp_task *__kmpc_omp_task_alloc(void *loc, int32_t gtid, int32_t flags, s
                                        heist__kmp_routine *routine)
 {
     heist__omp_slot *self = heist__omp_self;
-    if (__builtin_expect(!self || (flags & HEIST__KMP_PROXY), 0))
+    if (__builtin_expect(!self || flags != HEIST__KMP_TIED || !fits(up_to_shareds(size) + shareds) || !*self->record ||
+                             (self->current->flags & HEIST__TASK_CALLS) || self->cancellable,
+                         0))
         return allocate_otherwise(loc, gtid, flags, size, shareds, routine);
-    return allocate(self, flags, size, shareds, routine);
+    heist__omp_task *record = *self->record--; /* as heist__omp_record_take; there is one */
+    heist__omp_task_born(self, self->current, record, 0);
+    return fill((heist__kmp_head *)record->room, record, size, shareds, routine);
 }
 
 /* A task like others: its body has the device, or the host in its place, do the work and waits for it. */
@@ -180,17 +191,25 @@ heist__kmp_task *__kmpc_omp_target_task_alloc(void *loc, int32_t gtid, int32_t f
 
 /* ---- submission ---- */
 
-/* The body has ended, within the call that created the task. */
-static inline void ended_now(heist__omp_slot *self, heist__omp_task *record)
+__attribute__((noinline)) static void ended_otherwise(heist__omp_slot *self, heist__omp_task *record)
 {
-    void *data = record->data;
-    bool in_block = data != record->room; /* asked now: the record may be gone below */
-    if (__builtin_expect(record->spawned == 0 && !(record->flags & HEIST__TASK_EVENT), 1)) {
+    void *block = record->flags & HEIST__KMP_TASK_BLOCK ? record->data : NULL; /* now: the record may be gone below */
+    if (record->spawned == 0 && !(record->flags & HEIST__TASK_EVENT)) {
         heist__omp_record_give(self, record);
     } else {
         heist__omp_task_left(self, record);
     }
-    if (__builtin_expect(in_block, 0)) free_block(self, data);
+    if (block) free_block(self, block);
+}
+
+/* The body has ended, within the call that created the task. */
+static inline void ended_now(heist__omp_slot *self, heist__omp_task *record)
+{
+    if (__builtin_expect(record->spawned == 0 && !(record->flags & (HEIST__TASK_EVENT | HEIST__KMP_TASK_BLOCK)), 1)) {
+        heist__omp_record_give(self, record);
+    } else {
+        ended_otherwise(self, record);
+    }
 }
 
 void heist__kmp_task_ended(heist__omp_slot *self, heist__omp_task *record)
@@ -198,11 +217,22 @@ void heist__kmp_task_ended(heist__omp_slot *self, heist__omp_task *record)
     ended_now(self, record);
 }
 
-static inline void run_now(heist__omp_slot *self, heist__omp_task *record, heist__omp_body *body)
+static void run_now(heist__omp_slot *self, heist__omp_task *record, heist__omp_body *body)
 {
     heist__omp_task *parent = self->current;
     record->flags |= HEIST__TASK_NOW;
     heist__omp_task_call(self, parent, record, body, record->data, parent->nested + 1);
+    ended_now(self, record);
+}
+
+/* The same without a way round, for what the program makes most of. */
+static inline void run_plain_now(heist__omp_slot *self, heist__omp_task *record, heist__kmp_task *task)
+{
+    heist__omp_task *parent = self->current;
+    record->flags |= HEIST__TASK_NOW;
+    heist__omp_task_begin(self, record, parent->nested + 1);
+    task->routine(self->thread, task);
+    heist__omp_task_end(self, parent);
     ended_now(self, record);
 }
 
@@ -300,22 +330,29 @@ __attribute__((noinline)) static void submit_otherwise(void *loc, int32_t gtid, 
     }
 }
 
-enum { SPECIAL = HEIST__TASK_EVENT | HEIST__KMP_TASK_PRIORITY | HEIST__KMP_TASK_SPECIAL | HEIST__KMP_TASK_AT_ONCE };
+__attribute__((noinline)) static void put_off(heist__omp_slot *self, heist__omp_task *record)
+{
+    keep(self, record);
+    record->priority = 0;
+    heist__omp_task_push(self, record);
+}
+
+/* An untied task that submits itself again is special, too. */
+enum {
+    SPECIAL = HEIST__TASK_EVENT | HEIST__KMP_TASK_PRIORITY | HEIST__KMP_TASK_SPECIAL | HEIST__KMP_TASK_AT_ONCE |
+              HEIST__KMP_TASK_ASK
+};
 
 int32_t __kmpc_omp_task(void *loc, int32_t gtid, heist__kmp_task *task)
 {
     heist__omp_slot *self = heist__omp_self;
     heist__omp_task *record = heist__kmp_record_of(task);
-    if (__builtin_expect(!self || !record || (record->flags & SPECIAL) || record == self->current ||
-                             (self->current->flags & HEIST__TASK_CALLS) || self->cancellable,
-                         0)) {
+    if (__builtin_expect(!self || !record || (record->flags & SPECIAL), 0)) {
         submit_otherwise(loc, gtid, task);
     } else if (heist__omp_crowded(self)) {
-        run_now(self, record, heist__kmp_run_plain);
+        run_plain_now(self, record, task);
     } else {
-        keep(self, record);
-        record->priority = 0;
-        heist__omp_task_push(self, record);
+        put_off(self, record);
     }
     return 0;
 }
