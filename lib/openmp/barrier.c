@@ -22,7 +22,8 @@ static void open_barrier(heist__omp_team *team, heist__omp_bar *bar, uint32_t ge
     uint32_t expected = generation;
     if (!heist__cas_acq_rel(&bar->closing, &expected, generation + 1)) return; /* somebody else does it */
     heist__store_relaxed(&bar->arrived, 0);                                    /* relaxed: published below */
-    heist__store_relaxed(&team->share_cancelled, 0);                           /* likewise */
+    if (heist__load_relaxed(&team->share_cancelled))     /* relaxed: all are here. Others read that line all the time */
+        heist__store_relaxed(&team->share_cancelled, 0); /* relaxed: published below */
     heist__store_seq_cst(&bar->generation, generation + 1); /* B2: all that was done, before those who go on */
     heist__omp_wake_all(team);
 }

@@ -3,6 +3,8 @@
  * W1: who goes to sleep says so, passes a heavy barrier, and looks a last time. Who makes something visible looks for
  * sleepers afterwards, without a fence: either the sleeper sees the new thing, or its maker sees the sleeper. Where the
  * kernel has no such barrier, and in any case, a sleeper looks again after a while. */
+#include <time.h>
+
 #include "idle/backoff.h"
 #include "idle/pace.h"
 #include "openmp/team.h"
@@ -63,6 +65,42 @@ static heist__omp_task *doze(heist__omp_slot *self, bool within, heist__omp_cond
     return task;
 }
 
+/* ---- more threads than CPUs ---- */
+
+/* A yield that takes this long gave the CPU to somebody's work, not to one who waits as well. */
+#define LONG_YIELD_NS 100000
+/* For so many waits nobody yields then, at first and at most: one who sleeps is woken at once, one who yielded to another
+ * program waits for the end of its turn. */
+enum { LEAST_SPAN = 32, MOST_SPAN = 4096 };
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+/* As heist__backoff_wait, and sees how long yields take. */
+static heist__idle_step wait_in_crowd(heist__omp_slot *self, heist__backoff *backoff)
+{
+    heist__idle_step step = heist__backoff_step(backoff);
+    if (step != HEIST__YIELD) return heist__backoff_wait(backoff, &self->random);
+    if (self->sleep_soon) {
+        self->sleep_soon--;
+        return HEIST__PARK;
+    }
+    int64_t before = now_ns();
+    heist__backoff_wait(backoff, &self->random);
+    if (now_ns() - before < LONG_YIELD_NS) {
+        self->sleep_span -= self->sleep_span / 64; /* slowly: between long ones many are short */
+    } else {
+        self->sleep_span = self->sleep_span < LEAST_SPAN ? LEAST_SPAN : self->sleep_span * 2;
+        if (self->sleep_span > MOST_SPAN) self->sleep_span = MOST_SPAN;
+        self->sleep_soon = self->sleep_span;
+    }
+    return step;
+}
+
 void heist__omp_help(heist__omp_slot *self, bool within, heist__omp_condition *over, const void *what)
 {
     heist__omp_team *team = self->team;
@@ -70,7 +108,11 @@ void heist__omp_help(heist__omp_slot *self, bool within, heist__omp_condition *o
     heist__backoff_init(&backoff, team->spin, team->yield, SPIN_CAP);
     while (!over(self, what)) {
         heist__omp_task *task = heist__omp_find(self, within);
-        if (!task && heist__backoff_wait(&backoff, &self->random) == HEIST__PARK) task = doze(self, within, over, what);
+        if (!task) {
+            heist__idle_step step =
+                team->crowded ? wait_in_crowd(self, &backoff) : heist__backoff_wait(&backoff, &self->random);
+            if (step == HEIST__PARK) task = doze(self, within, over, what);
+        }
         if (task) {
             heist__omp_task_run(self, task);
             heist__backoff_reset(&backoff);

@@ -102,16 +102,28 @@ static policy asked_policy(void)
     return strcasecmp(asked, "active") == 0 ? LONG_AWAKE : strcasecmp(asked, "passive") == 0 ? SOON_ASLEEP : AS_USUAL;
 }
 
-/* How many rounds to spin, and then to yield. Who has fewer CPUs than threads, or was asked to, sleeps soon; otherwise,
+/* Where there are fewer CPUs than threads, who is waited for may have none: so the CPU is given away almost at once, and mostly
+ * comes back within microseconds. Otherwise see help.c. */
+enum { CROWDED_SPIN = 4, CROWDED_YIELD = 30 };
+
+/* Regions of a team after which it is asked again how many CPUs there are: that is a system call, which with libgomp takes as
+ * long as a region. */
+enum { ASK_AGAIN = 256 };
+
+/* How many rounds to spin, and then to yield. Who was asked to sleeps soon, and so does who has fewer CPUs than threads; otherwise,
  * as libgomp does, only after a millisecond or two. Yielding costs little on a machine that is not busy, and on one that
  * is it may let the thread run that is waited for. */
 static void set_patience(heist__omp_team *team, unsigned threads)
 {
     static policy asked = NOT_ASKED; /* the same whoever finds it out */
+    if (team->patient_for == threads && ++team->regions < ASK_AGAIN) return;
     if (asked == NOT_ASKED) asked = asked_policy();
-    bool soon = asked == SOON_ASLEEP || threads > (unsigned)HEIST__REAL(omp_get_num_procs)();
-    team->spin = asked == LONG_AWAKE ? 1000000 : soon ? HEIST__SPIN_ROUNDS : LONG_SPIN;
-    team->yield = soon ? HEIST__YIELD_ROUNDS : 3000;
+    team->patient_for = threads;
+    team->regions = 0;
+    team->crowded = asked == AS_USUAL && threads > (unsigned)HEIST__REAL(omp_get_num_procs)();
+    bool soon = asked == SOON_ASLEEP;
+    team->spin = asked == LONG_AWAKE ? 1000000 : team->crowded ? CROWDED_SPIN : soon ? HEIST__SPIN_ROUNDS : LONG_SPIN;
+    team->yield = team->crowded ? CROWDED_YIELD : soon ? HEIST__YIELD_ROUNDS : 3000;
 }
 
 heist__omp_team *heist__omp_team_take(unsigned threads)
@@ -170,8 +182,8 @@ static void implicit_begin(heist__omp_slot *slot)
 void heist__omp_slot_begin(heist__omp_slot *slot, unsigned threads)
 {
     heist__omp_team *team = slot->team;
-    /* relaxed: every thread writes the same, and reads after it has written */
-    heist__store_relaxed(&team->size, threads);
+    /* relaxed: every thread writes the same, and reads after it has written. Mostly it is that already, and others read it. */
+    if (heist__load_relaxed(&team->size) != threads) heist__store_relaxed(&team->size, threads);
     implicit_begin(slot);
     slot->current = &slot->implicit;
     slot->icvs = NULL;

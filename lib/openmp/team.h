@@ -68,6 +68,8 @@ struct heist__omp_slot {
     int thread;                        /* the number that libomp knows its thread by. Constant in a region. */
     uint32_t loop;                     /* the schedule of the loop that its thread is in, see kmp/loop.c */
     bool ending_group;                 /* its thread waits for the current task's group */
+    uint32_t sleep_soon;               /* in so many waits it does not yield, see help.c */
+    uint32_t sleep_span;               /* what that was when it was last set */
     uint64_t next_id;
     heist__omp_icvs *icvs;      /* what is installed in the runtime, NULL: the region's */
     heist__omp_icvs *icvs_made; /* to be freed at the end of the region; the last one is the region's */
@@ -103,17 +105,20 @@ struct heist__omp_slot {
 };
 
 struct heist__omp_team {
+    /* What every thread reads as it enters: together, so that it comes in one journey. */
+    _Alignas(HEIST__LINE) heist__omp_region region; /* constant while it runs */
     heist__omp_slot **slots;
-    unsigned capacity;        /* of `slots` */
-    heist__omp_team *next;    /* in the list of free teams */
-    heist__omp_region region; /* constant while it runs */
+    /* How many threads it has. Written by: each of them, the same, where it is not yet that. */
+    HEIST__ATOMIC(uint32_t) size;
     int max_priority;
     uint32_t spin, yield;           /* rounds before a thread sleeps */
+    bool crowded;                   /* there are fewer CPUs than threads */
     HEIST__ATOMIC(uint32_t) events; /* 1: a task of the region has an event. Written by: its threads. */
     HEIST__ATOMIC(uint32_t) brief;  /* 1: tasks with dependences are short. Written by: its threads, seldom. */
-
-    /* How many threads it has. Written by: each of them, the same. */
-    HEIST__ATOMIC(uint32_t) size;
+    unsigned capacity;              /* of `slots` */
+    uint32_t regions;               /* since it was last asked how many CPUs there are, */
+    unsigned patient_for;           /* for so many threads */
+    heist__omp_team *next;          /* in the list of free teams */
 
     /* Barriers on the way, and the one at the region's end: of the former, threads may leave a cancelled region's. */
     heist__omp_bar bars[2];
