@@ -3,6 +3,7 @@
  * B1: who looks whether all is done reads how many have arrived, then all counts of finished tasks, then all of created
  * ones. Equal sums, with everybody here, mean that nothing was left at some moment in between, and that nobody is who
  * could create more. The look is paid by threads that have nothing else to do. */
+#include "idle/backoff.h"
 #include "openmp/group.h"
 
 static bool nothing_left(heist__omp_team *team, heist__omp_bar *bar)
@@ -22,8 +23,7 @@ static void open_barrier(heist__omp_team *team, heist__omp_bar *bar, uint32_t ge
     uint32_t expected = generation;
     if (!heist__cas_acq_rel(&bar->closing, &expected, generation + 1)) return; /* somebody else does it */
     heist__store_relaxed(&bar->arrived, 0);                                    /* relaxed: published below */
-    if (heist__load_relaxed(&team->share_cancelled))     /* relaxed: all are here. Others read that line all the time */
-        heist__store_relaxed(&team->share_cancelled, 0); /* relaxed: published below */
+    HEIST__OMP_KEEP_RELAXED(&team->share_cancelled, 0);                        /* likewise; and all are here */
     heist__store_seq_cst(&bar->generation, generation + 1); /* B2: all that was done, before those who go on */
     heist__omp_wake_all(team);
 }
@@ -46,6 +46,22 @@ static bool is_open(heist__omp_slot *self, const void *what)
     return heist__load_acquire(&w->bar->generation) != w->generation;  /* B2 */
 }
 
+/* Where threads come together, as after a short loop, the barrier opens within a microsecond: for so long a thread with a CPU of
+ * its own, and no tasks of its own, looks at nothing else. True: it is open. */
+enum { FIRST_LOOKS = 40 };
+
+static bool opens_at_once(heist__omp_slot *self, const waiting *w)
+{
+    if (is_open(self, w)) return true;
+    if (self->team->crowded || heist__load_relaxed(&self->created) != self->created_before)
+        return false; /* relaxed: own */
+    for (int i = 0; i < FIRST_LOOKS; i++) {
+        heist__pause();
+        if (heist__load_acquire(&w->bar->generation) != w->generation) return true; /* B2 */
+    }
+    return false;
+}
+
 bool heist__omp_barrier(heist__omp_slot *self, heist__omp_bar_kind kind)
 {
     heist__omp_team *team = self->team;
@@ -53,6 +69,6 @@ bool heist__omp_barrier(heist__omp_slot *self, heist__omp_bar_kind kind)
     heist__omp_bar *bar = &team->bars[kind];
     waiting w = {bar, heist__load_acquire(&bar->generation), kind == HEIST__BAR_END}; /* B2 */
     heist__add_acq_rel(&bar->arrived, 1);                                             /* B1, B2 */
-    heist__omp_help(self, false, is_open, &w);
+    if (!opens_at_once(self, &w)) heist__omp_help(self, false, is_open, &w);
     return kind != HEIST__BAR_END && heist__load_acquire(&team->cancelled); /* X1 */
 }

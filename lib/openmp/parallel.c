@@ -27,10 +27,10 @@ static heist__omp_team *begin(heist__omp_body *fn, void *data, unsigned threads)
     if (!heist__load_relaxed(&heist__omp_active)) return NULL; /* relaxed: seen late, a region is libgomp's */
     heist__omp_team *team = heist__omp_team_take(threads ? threads : (unsigned)HEIST__REAL(omp_get_max_threads)());
     if (!team) return NULL;
-    team->region.fn = fn;
-    team->region.data = data;
-    team->region.reductions = NULL;
-    team->region.old_kind = false;
+    HEIST__OMP_KEEP(team->region.fn, fn);
+    HEIST__OMP_KEEP(team->region.data, data);
+    HEIST__OMP_KEEP(team->region.reductions, NULL);
+    HEIST__OMP_KEEP(team->region.old_kind, false);
     return team;
 }
 
@@ -109,6 +109,11 @@ static inline void start_region(region_call *c)
 
 void GOMP_parallel(heist__omp_body *fn, void *data, unsigned threads, unsigned flags)
 {
+    /* relaxed: as in begin. The way of programs without tasks, whose regions may be short. */
+    if (!heist__load_relaxed(&heist__omp_active) && !heist__omp_stale_pool()) {
+        HEIST__REAL(GOMP_parallel)(fn, data, threads, flags);
+        return;
+    }
     region_call c = {.kind = PLAIN, .fn = fn, .data = data, .threads = threads, .flags = flags};
     start_region(&c);
 }

@@ -140,16 +140,16 @@ heist__omp_team *heist__omp_team_take(unsigned threads)
     }
     pthread_mutex_unlock(&lock);
     if (!team) return NULL;
-    team->max_priority = HEIST__REAL(omp_get_max_task_priority)();
+    HEIST__OMP_KEEP(team->max_priority, HEIST__REAL(omp_get_max_task_priority)());
     set_patience(team, threads);
     /* relaxed: starting the region publishes it; see also heist__omp_slot_begin */
-    heist__store_relaxed(&team->size, threads);
-    heist__store_relaxed(&team->brief, 0);
-    heist__store_relaxed(&team->events, 0);
-    heist__store_relaxed(&team->bars[HEIST__BAR_WITHIN].arrived, 0); /* not 0 when the last region was cancelled */
-    heist__store_relaxed(&team->bars[HEIST__BAR_END].arrived, 0);
-    heist__store_relaxed(&team->cancelled, 0);
-    heist__store_relaxed(&team->share_cancelled, 0);
+    HEIST__OMP_KEEP_RELAXED(&team->size, threads);
+    HEIST__OMP_KEEP_RELAXED(&team->brief, 0);
+    HEIST__OMP_KEEP_RELAXED(&team->events, 0);
+    HEIST__OMP_KEEP_RELAXED(&team->bars[HEIST__BAR_WITHIN].arrived, 0); /* not 0 when the last region was cancelled */
+    HEIST__OMP_KEEP_RELAXED(&team->bars[HEIST__BAR_END].arrived, 0);
+    HEIST__OMP_KEEP_RELAXED(&team->cancelled, 0);
+    HEIST__OMP_KEEP_RELAXED(&team->share_cancelled, 0);
     return team;
 }
 
@@ -182,8 +182,8 @@ static void implicit_begin(heist__omp_slot *slot)
 void heist__omp_slot_begin(heist__omp_slot *slot, unsigned threads)
 {
     heist__omp_team *team = slot->team;
-    /* relaxed: every thread writes the same, and reads after it has written. Mostly it is that already, and others read it. */
-    if (heist__load_relaxed(&team->size) != threads) heist__store_relaxed(&team->size, threads);
+    /* relaxed: every thread writes the same, and reads after it has written */
+    HEIST__OMP_KEEP_RELAXED(&team->size, threads);
     implicit_begin(slot);
     slot->current = &slot->implicit;
     slot->icvs = NULL;

@@ -105,7 +105,7 @@ struct heist__omp_slot {
 };
 
 struct heist__omp_team {
-    /* What every thread reads as it enters: together, so that it comes in one journey. */
+    /* What every thread reads as it enters: together, and written only where it changes (HEIST__OMP_KEEP). */
     _Alignas(HEIST__LINE) heist__omp_region region; /* constant while it runs */
     heist__omp_slot **slots;
     /* How many threads it has. Written by: each of them, the same, where it is not yet that. */
@@ -116,9 +116,6 @@ struct heist__omp_team {
     HEIST__ATOMIC(uint32_t) events; /* 1: a task of the region has an event. Written by: its threads. */
     HEIST__ATOMIC(uint32_t) brief;  /* 1: tasks with dependences are short. Written by: its threads, seldom. */
     unsigned capacity;              /* of `slots` */
-    uint32_t regions;               /* since it was last asked how many CPUs there are, */
-    unsigned patient_for;           /* for so many threads */
-    heist__omp_team *next;          /* in the list of free teams */
 
     /* Barriers on the way, and the one at the region's end: of the former, threads may leave a cancelled region's. */
     heist__omp_bar bars[2];
@@ -139,7 +136,22 @@ struct heist__omp_team {
     heist__omp_queue_level levels[HEIST__OMP_LEVELS]; /* by rising priority. Under `lock`. */
     uint64_t levels_used;                             /* bit i: level i has tasks. Under `lock`. */
     heist__omp_group *region_group;                   /* with the reductions of the region; made once */
+
+    /* Written by: who takes the team for a region, and gives it back. */
+    heist__omp_team *next; /* in the list of free teams */
+    uint32_t regions;      /* since it was last asked how many CPUs there are, */
+    unsigned patient_for;  /* for so many threads */
 };
+
+/* Writes what mostly is there already: others have the line, and keep it if it does not change. */
+#define HEIST__OMP_KEEP(field, value)                                                                                  \
+    do {                                                                                                               \
+        if ((field) != (value)) (field) = (value);                                                                     \
+    } while (0)
+#define HEIST__OMP_KEEP_RELAXED(field, value)                                                                          \
+    do {                                                                                                               \
+        if (heist__load_relaxed(field) != (value)) heist__store_relaxed(field, value);                                 \
+    } while (0)
 
 /* The calling thread's slot; NULL: it is in no region that heist serves, and the runtime is to do what is asked. */
 extern __thread heist__omp_slot *heist__omp_self __attribute__((tls_model("initial-exec")));

@@ -34,12 +34,17 @@ enum {
 typedef struct heist__kmp_reduction heist__kmp_reduction;
 typedef struct heist__kmp_batch heist__kmp_batch;
 typedef struct heist__kmp_region {
+    /* What every thread reads as it enters, together. */
     heist__kmp_micro *micro;
-    void **arguments;
-    int32_t count; /* of them */
-    bool served;   /* false: libomp's own */
-    /* NULL until the first thread comes, and finds or does not find memory for one. Written by: it, under the lock of
-     * parallel.c. Read by: the others. */
+    void **arguments; /* `few`, or more */
+    int32_t count;    /* of them */
+    bool served;      /* false: libomp's own */
+    /* A team for as many threads as the region will have if it is like the last one, or NULL. */
+    unsigned expected_threads;
+    heist__omp_team *expected;
+    void *few[4];
+    /* The team if there are more. NULL until the first thread comes, and finds or does not find memory for one. Written by: it,
+     * under the lock of parallel.c. Read by: the others. */
     HEIST__ATOMIC(heist__omp_team *) team;
     /* reduction(task, ...) of the region and of a work-sharing construct in it, and how many threads had to do without
      * memory for it before there was one. Under the lock of reduction.c. */

@@ -1,6 +1,7 @@
 /* Regions: every way in which libomp starts a team. It is given a function of ours in place of the program's; that gives
  * the thread its slot, calls the program's with its arguments, and runs tasks until none is left, before libomp's own
- * barrier. How many threads there are only libomp knows: the first that comes takes a team for them.
+ * barrier. How many threads there are only libomp knows: as many as the last time, mostly. If there are more, the first that
+ * comes takes a team for them.
  *
  * libomp calls some of its own entries as anybody else does, and so comes by here: a region with one thread is a
  * serialized one within __kmpc_fork_call, which `forking` says; and the threads that it keeps for devices are a region whose
@@ -30,20 +31,36 @@ enum { MOST_ARGUMENTS = 256 };
 #define VALUES_16(a) VALUES_4(a), VALUES_4((a) + 4), VALUES_4((a) + 8), VALUES_4((a) + 12)
 #define VALUES_64(a) VALUES_16(a), VALUES_16((a) + 16), VALUES_16((a) + 32), VALUES_16((a) + 48)
 #define VALUES_256(a) VALUES_64(a), VALUES_64((a) + 64), VALUES_64((a) + 128), VALUES_64((a) + 192)
-#define CALL(n) ((void (*)(int32_t *, int32_t *, TYPES_##n))(uintptr_t)region->micro)(gtid, tid, VALUES_##n(a))
+/* CALL(n), with as many arguments of the region as that takes. */
+#define CALL_WITH_ALL(region)                                                                                          \
+    do {                                                                                                               \
+        void **a = (region)->arguments;                                                                                \
+        if ((region)->count <= 4) {                                                                                    \
+            CALL(4);                                                                                                   \
+        } else if ((region)->count <= 16) {                                                                            \
+            CALL(16);                                                                                                  \
+        } else if ((region)->count <= 64) {                                                                            \
+            CALL(64);                                                                                                  \
+        } else {                                                                                                       \
+            CALL(256);                                                                                                 \
+        }                                                                                                              \
+    } while (0)
 
 static void call_program(const heist__kmp_region *region, int32_t *gtid, int32_t *tid)
 {
-    void **a = region->arguments;
-    if (region->count <= 4) {
-        CALL(4);
-    } else if (region->count <= 16) {
-        CALL(16);
-    } else if (region->count <= 64) {
-        CALL(64);
-    } else {
-        CALL(256);
-    }
+#define CALL(n) ((void (*)(int32_t *, int32_t *, TYPES_##n))(uintptr_t)region->micro)(gtid, tid, VALUES_##n(a))
+    CALL_WITH_ALL(region);
+#undef CALL
+}
+
+typedef void fork_entry(void *loc, int32_t count, heist__kmp_micro *micro, ...);
+
+/* A region that libomp is to run as if we were not there. */
+static void pass_on(fork_entry *libomps, void *loc, const heist__kmp_region *region)
+{
+#define CALL(n) libomps(loc, region->count, region->micro, VALUES_##n(a))
+    CALL_WITH_ALL(region);
+#undef CALL
 }
 
 /* ---- slots ---- */
@@ -68,30 +85,48 @@ static heist__omp_team *team_take(heist__kmp_region *region, unsigned threads)
         heist__omp_team_give(team);
         return &no_team;
     }
-    team->region.data = region;
-    team->region.reductions = NULL;
-    team->region.old_kind = false;
+    HEIST__OMP_KEEP(team->region.data, (void *)region);
+    HEIST__OMP_KEEP(team->region.reductions, NULL);
+    HEIST__OMP_KEEP(team->region.old_kind, false);
     return team;
 }
 
-static heist__omp_team *team_of(heist__kmp_region *region)
+/* How many threads the last region had that this thread began, outside of others. 0: it was the first. */
+static __thread unsigned last_threads;
+
+/* So that its threads, who come all at once, need not ask each other. Not for regions in regions, which are of all sizes, and
+ * there may be many at a time. */
+static void expect_team(heist__kmp_region *region)
 {
+    heist__omp_team *team = NULL;
+    unsigned threads = 0;
+    if (!heist__omp_self) {
+        threads = last_threads ? last_threads : (unsigned)HEIST__REAL(omp_get_max_threads)();
+        team = team_take(region, threads);
+        if (team == &no_team) team = NULL;
+    }
+    HEIST__OMP_KEEP(region->expected_threads, threads);
+    HEIST__OMP_KEEP(region->expected, team);
+}
+
+static heist__omp_team *team_of(heist__kmp_region *region, unsigned threads)
+{
+    if (region->expected && threads <= region->expected_threads) return region->expected;
     heist__omp_team *team = heist__load_acquire(&region->team); /* T1 */
     if (team) return team;
     pthread_mutex_lock(&lock);
     team = heist__load_relaxed(&region->team); /* relaxed: written under the lock */
     if (!team) {
-        team = team_take(region, (unsigned)HEIST__REAL(omp_get_num_threads)());
+        team = team_take(region, threads);
         heist__store_release(&region->team, team); /* T1: what the team is, before others use it */
     }
     pthread_mutex_unlock(&lock);
     return team;
 }
 
-static void slot_enter(heist__omp_slot *slot, int32_t gtid)
+static void slot_enter(heist__omp_slot *slot, int32_t gtid, unsigned threads)
 {
-    /* relaxed: the same for all its threads, see heist__omp_slot_begin */
-    heist__omp_slot_begin(slot, heist__load_relaxed(&slot->team->size));
+    heist__omp_slot_begin(slot, threads);
     slot->thread = gtid;
     heist__omp_self = slot;
 }
@@ -110,10 +145,12 @@ static void enter(int32_t *gtid, int32_t *tid, heist__kmp_region *region)
     bool was_forking = forking;
     forking = false;
     heist__omp_self = NULL; /* the slot of a region around it is not to be seen in one that is libomp's */
-    heist__omp_team *team = region->served ? team_of(region) : &no_team;
+    unsigned threads = region->served ? (unsigned)HEIST__REAL(omp_get_num_threads)() : 0;
+    heist__omp_team *team = threads ? team_of(region, threads) : &no_team;
+    if (!outer && *tid == 0 && threads) last_threads = threads;
     if (team != &no_team) {
         heist__omp_slot *slot = team->slots[*tid];
-        slot_enter(slot, *gtid);
+        slot_enter(slot, *gtid, threads);
         call_program(region, gtid, tid);
         slot_leave(slot);
     } else {
@@ -123,8 +160,6 @@ static void enter(int32_t *gtid, int32_t *tid, heist__kmp_region *region)
     forking = was_forking;
 }
 
-typedef void fork_entry(void *loc, int32_t count, heist__kmp_micro *micro, ...);
-
 static void start(fork_entry *libomps, void *loc, heist__kmp_region *region)
 {
     bool was_forking = forking;
@@ -132,39 +167,76 @@ static void start(fork_entry *libomps, void *loc, heist__kmp_region *region)
     libomps(loc, 1, (heist__kmp_micro *)(uintptr_t)enter, region);
     forking = was_forking;
     heist__omp_team *team = heist__load_acquire(&region->team); /* T1; and libomp's barrier is behind us */
-    if (!team || team == &no_team) return;
+    if (!region->served) return;
     heist__kmp_reductions_drop(region);
-    heist__omp_team_give(team);
+    if (team && team != &no_team) heist__omp_team_give(team);
+    if (region->expected) heist__omp_team_give(region->expected);
 }
 
-static void take_arguments(heist__kmp_region *region, va_list list)
+/* ---- what a region is given ---- */
+
+/* `room`: for the arguments, if there are many. */
+static void fill_in(heist__kmp_region *region, heist__kmp_micro *micro, int32_t count, void **room, va_list list)
 {
-    if (region->count > MOST_ARGUMENTS) heist__omp_fatal("__kmpc_fork_call: a region with more than 256 arguments");
-    int32_t passed = region->count <= 4 ? 4 : region->count <= 16 ? 16 : region->count <= 64 ? 64 : MOST_ARGUMENTS;
-    for (int32_t i = 0; i < passed; i++) region->arguments[i] = i < region->count ? va_arg(list, void *) : NULL;
+    if (count > MOST_ARGUMENTS) heist__omp_fatal("__kmpc_fork_call: a region with more than 256 arguments");
+    int32_t passed = count <= 4 ? 4 : count <= 16 ? 16 : count <= 64 ? 64 : MOST_ARGUMENTS;
+    HEIST__OMP_KEEP(region->micro, micro);
+    HEIST__OMP_KEEP(region->count, count);
+    HEIST__OMP_KEEP(region->arguments, count <= 4 ? region->few : room);
+    for (int32_t i = 0; i < passed; i++) {
+        void *value = i < count ? va_arg(list, void *) : NULL;
+        HEIST__OMP_KEEP(region->arguments[i], value);
+    }
+}
+
+/* That of the thread's region which is in no other: where the same one comes again and again, most of it is as it was, and the
+ * other threads have it in their caches. Blank but for what is filled in. */
+static __thread heist__kmp_region kept;
+static __thread bool kept_is_used;
+
+static void serve(void *loc, heist__kmp_region *region)
+{
+    HEIST__OMP_KEEP(region->served, true);
+    HEIST__OMP_KEEP_RELAXED(&region->team, NULL); /* relaxed: starting the region publishes it */
+    expect_team(region);
+    start(HEIST__REAL(__kmpc_fork_call), loc, region);
 }
 
 void __kmpc_fork_call(void *loc, int32_t count, heist__kmp_micro *micro, ...)
 {
-    void *arguments[MOST_ARGUMENTS];
-    heist__kmp_region region = {.micro = micro, .arguments = arguments, .count = count};
+    /* relaxed: seen late, a region is libomp's. It is in none of ours then, and `forking` makes no difference. */
+    bool active = heist__load_relaxed(&heist__omp_active);
+    bool served = active && !heist__real_contains((uintptr_t)micro);
+    bool keep = served && !kept_is_used;
+    void *room[MOST_ARGUMENTS];
+    heist__kmp_region own, *region = &kept;
+    if (!keep) {
+        own = (heist__kmp_region){0};
+        region = &own;
+    }
     va_list list;
     va_start(list, micro);
-    take_arguments(&region, list);
+    fill_in(region, micro, count, room, list);
     va_end(list);
-    /* relaxed: seen late, a region is libomp's */
-    region.served = heist__load_relaxed(&heist__omp_active) && !heist__real_contains((uintptr_t)micro);
-    start(HEIST__REAL(__kmpc_fork_call), loc, &region);
+    kept_is_used |= keep;
+    if (!active) {
+        pass_on(HEIST__REAL(__kmpc_fork_call), loc, region);
+    } else if (served) {
+        serve(loc, region);
+    } else {
+        start(HEIST__REAL(__kmpc_fork_call), loc, region);
+    }
+    if (keep) kept_is_used = false;
 }
 
 /* teams: its threads only start regions. */
 void __kmpc_fork_teams(void *loc, int32_t count, heist__kmp_micro *micro, ...)
 {
-    void *arguments[MOST_ARGUMENTS];
-    heist__kmp_region region = {.micro = micro, .arguments = arguments, .count = count};
+    void *room[MOST_ARGUMENTS];
+    heist__kmp_region region = {0};
     va_list list;
     va_start(list, micro);
-    take_arguments(&region, list);
+    fill_in(&region, micro, count, room, list);
     va_end(list);
     start(HEIST__REAL(__kmpc_fork_teams), loc, &region);
 }
@@ -220,7 +292,7 @@ void __kmpc_serialized_parallel(void *loc, int32_t gtid)
     team->region.old_kind = true;
     heist__omp_slot *slot = team->slots[0];
     slot->outer = heist__omp_self;
-    slot_enter(slot, gtid);
+    slot_enter(slot, gtid, 1);
 }
 
 void __kmpc_end_serialized_parallel(void *loc, int32_t gtid)

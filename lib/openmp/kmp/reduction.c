@@ -239,6 +239,8 @@ void heist__kmp_reductions_drop(heist__kmp_region *region)
 {
     for (int i = 0; i < 2; i++) {
         if (region->reductions[i]) batch_free(region->reductions[i]);
+        HEIST__OMP_KEEP(region->reductions[i], NULL);
+        HEIST__OMP_KEEP(region->without[i], 0);
     }
 }
 
