@@ -69,9 +69,14 @@ static heist__omp_task *doze(heist__omp_slot *self, bool within, heist__omp_cond
 
 /* A yield that takes this long gave the CPU to somebody's work, not to one who waits as well. */
 #define LONG_YIELD_NS 100000
-/* For so many waits nobody yields then, at first and at most: one who sleeps is woken at once, one who yielded to another
+/* For so long nobody yields then, at first and at most: one who sleeps is woken at once, one who has yielded to another
  * program waits for the end of its turn. */
-enum { LEAST_SPAN = 32, MOST_SPAN = 4096 };
+#define LEAST_SPAN_NS 10000000
+#define MOST_SPAN_NS 320000000
+
+/* Until when. Written by: whose yield took long. Read by: all who wait. */
+static HEIST__ATOMIC(int64_t) no_yields_until;
+static HEIST__ATOMIC(int64_t) no_yields_span; /* how long that was */
 
 static int64_t now_ns(void)
 {
@@ -80,25 +85,27 @@ static int64_t now_ns(void)
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
+/* relaxed: hints; whoever sees them late yields once more */
+static void note_long_yield(int64_t now)
+{
+    int64_t until = heist__load_relaxed(&no_yields_until), span = heist__load_relaxed(&no_yields_span);
+    if (now < until) return; /* another thread found out */
+    span = now - until > 4 * span || span < LEAST_SPAN_NS ? LEAST_SPAN_NS : 2 * span;
+    if (span > MOST_SPAN_NS) span = MOST_SPAN_NS;
+    heist__store_relaxed(&no_yields_span, span);
+    heist__store_relaxed(&no_yields_until, now + span);
+}
+
 /* As heist__backoff_wait, and sees how long yields take. */
 static heist__idle_step wait_in_crowd(heist__omp_slot *self, heist__backoff *backoff)
 {
-    heist__idle_step step = heist__backoff_step(backoff);
-    if (step != HEIST__YIELD) return heist__backoff_wait(backoff, &self->random);
-    if (self->sleep_soon) {
-        self->sleep_soon--;
-        return HEIST__PARK;
-    }
+    if (heist__backoff_step(backoff) != HEIST__YIELD) return heist__backoff_wait(backoff, &self->random);
     int64_t before = now_ns();
+    if (before < heist__load_relaxed(&no_yields_until)) return HEIST__PARK; /* relaxed: a hint */
     heist__backoff_wait(backoff, &self->random);
-    if (now_ns() - before < LONG_YIELD_NS) {
-        self->sleep_span -= self->sleep_span / 64; /* slowly: between long ones many are short */
-    } else {
-        self->sleep_span = self->sleep_span < LEAST_SPAN ? LEAST_SPAN : self->sleep_span * 2;
-        if (self->sleep_span > MOST_SPAN) self->sleep_span = MOST_SPAN;
-        self->sleep_soon = self->sleep_span;
-    }
-    return step;
+    int64_t now = now_ns();
+    if (now - before >= LONG_YIELD_NS) note_long_yield(now);
+    return HEIST__YIELD;
 }
 
 void heist__omp_help(heist__omp_slot *self, bool within, heist__omp_condition *over, const void *what)

@@ -104,7 +104,7 @@ static policy asked_policy(void)
 
 /* Where there are fewer CPUs than threads, who is waited for may have none: so the CPU is given away almost at once, and mostly
  * comes back within microseconds. Otherwise see help.c. */
-enum { CROWDED_SPIN = 4, CROWDED_YIELD = 30 };
+enum { CROWDED_SPIN = 4, CROWDED_YIELD = 200 };
 
 /* Regions of a team after which it is asked again how many CPUs there are: that is a system call, which with libgomp takes as
  * long as a region. */

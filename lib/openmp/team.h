@@ -68,8 +68,6 @@ struct heist__omp_slot {
     int thread;                        /* the number that libomp knows its thread by. Constant in a region. */
     uint32_t loop;                     /* the schedule of the loop that its thread is in, see kmp/loop.c */
     bool ending_group;                 /* its thread waits for the current task's group */
-    uint32_t sleep_soon;               /* in so many waits it does not yield, see help.c */
-    uint32_t sleep_span;               /* what that was when it was last set */
     uint64_t next_id;
     heist__omp_icvs *icvs;      /* what is installed in the runtime, NULL: the region's */
     heist__omp_icvs *icvs_made; /* to be freed at the end of the region; the last one is the region's */
