@@ -102,7 +102,8 @@ static void check(void *state, struct perf_outcome *outcome)
     outcome->has_steals = true;
     outcome->steals = 7u + (unsigned)(runs % 3); /* 7: of the fastest run, see below */
     outcome->flops = 3e6;
-    outcome->ns = (strcmp(runtime, "serial") == 0 ? 3000000u : 2000000u / workers) + 1000u * (unsigned)(runs % 3);
+    unsigned mine = (strcmp(flavour, "sour") == 0 ? 4000000u : 2000000u) / workers;
+    outcome->ns = (strcmp(runtime, "serial") == 0 ? 3000000u : mine) + 1000u * (unsigned)(runs % 3);
     if (!is("silent")) perf_expect(outcome, "the answer", wrong ? 41 : 42, 42);
     if (is("interrupted") && perf_interrupted) snprintf(outcome->check, sizeof outcome->check, "interrupted");
     if (is("cut") && perf_interrupted)

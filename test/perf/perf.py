@@ -10,6 +10,7 @@ import io
 import json
 import os
 import pty
+import re
 import resource
 import signal
 import stat
@@ -243,11 +244,14 @@ def quick_sizes_are_those_of_the_help():
 
 # ---- the same in every format ----
 
-def read_table(text):
-    """The rows of a table as dictionaries: columns end, or begin, where their titles do."""
-    lines = text.splitlines()
-    at = [i for i, line in enumerate(lines) if line.startswith('workload')][0]
-    return lines[at].split('  ')[0], [line.split() for line in lines[at + 1:] if line.startswith('faulty')]
+def words_for_people(row):
+    """What stands in the table of FAULTY in place of a row of its JSON."""
+    def short(value):
+        return f'{value:.2f}' if value < 100 else f'{value:.1f}'
+    return [row['workload'], row['size'], row['runtime'], str(row['workers']), str(row['runs']),
+            f'{row["min_ns"] / 1e6:.3f}', 'ms', f'{row["median_ns"] / 1e6:.3f}', 'ms', str(row['tasks']),
+            short(row['ns_per_task']), short(row['speedup']), short(row['vs_serial']), short(row['gflops']),
+            str(row['steals']), row['flavour'], *row['check'].split()]
 
 
 @case
@@ -275,14 +279,14 @@ def the_table_says_the_same_to_people():
     rows, _ = faulty(*arguments, status=1)
     result = run('faulty', *arguments, program=FAULTY)
     expect(result.returncode == 1, result.returncode)
-    _, lines = read_table(result.stdout)
-    expect(len(lines) == len(rows), len(lines), len(rows))
-    for row, words in zip(rows, lines):
-        expect(words[1:5] == [row['size'], row['runtime'], str(row['workers']), str(row['runs'])], words, row)
-        expect(words[5] == f'{row["min_ns"] / 1e6:.3f}' and words[6] == 'ms', words, row)
-        expect(f'{row["speedup"]:.2f}' in words and f'{row["ns_per_task"]:.1f}' in words, words, row)
-        expect(' '.join(words).endswith(row['check']), words, row)
-    expect(result.stdout.endswith('To compare with: nothing.\n'), result.stdout[-80:])
+    lines = result.stdout.splitlines()
+    at = [i for i, line in enumerate(lines) if line.startswith('workload')][0]
+    expect(lines[at].split() == ['workload', 'size', 'runtime', 'workers', 'runs', 'least', 'median', 'tasks', 'ns/task',
+                                 'speedup', 'vs', 'serial', 'GFLOP/s', 'steals', 'flavour', 'check'], lines[at])
+    table = [line.split() for line in lines[at + 1:]]
+    half = len(rows) // 2  # a size, then the other
+    wanted = [words_for_people(row) for row in rows]
+    expect(table == wanted[:half] + [[]] + wanted[half:] + [[], 'To compare with: nothing.'.split()], table, wanted)
 
 
 @case
@@ -304,8 +308,15 @@ def the_figures_follow_from_the_times():
 def a_serial_program_is_measured_once_for_all_settings():
     rows, _ = faulty('--workers', '1', '--flavour', 'sweet,sour')
     expect([r['runtime'] for r in rows] == ['serial', 'heist', 'heist'], rows)
-    expect([r['vs_serial'] for r in rows] == [1, 1.5, 1.5], rows)
+    expect([r['vs_serial'] for r in rows] == [1, 1.5, 0.75], rows)
     expect([r['flavour'] for r in rows] == ['sweet', 'sweet', 'sour'], rows)
+
+
+@case
+def workers_are_compared_with_one_of_the_same_settings():
+    rows, _ = faulty('--workers', '1,2', '--flavour', 'sweet,sour', '--against', 'none')  # sour takes twice as long
+    expect([(r['flavour'], r['workers'], r['speedup']) for r in rows] ==
+           [('sweet', 1, 1), ('sweet', 2, 2), ('sour', 1, 1), ('sour', 2, 2)], rows)
 
 
 @case
@@ -723,6 +734,9 @@ def progress_is_shown_on_a_terminal_only():
     process.communicate(timeout=WAIT)
     expect(b'faulty right, heist, 1 worker: warms up' in said and b'run 2 of 2' in said, said)
     expect(run('faulty', program=FAULTY).stderr == '', 'progress without a terminal')
+    turns = re.findall(rb'right, (\w+), (\d+) workers?: run (\d) of 2', said)
+    first, second = ([cell for *cell, number in turns if number == which] for which in (b'1', b'2'))
+    expect(len(first) > 1 and second == first[1:] + first[:1], 'nobody follows always on the same', turns)
 
 
 @case
