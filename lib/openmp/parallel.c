@@ -77,9 +77,17 @@ static bool hand_reductions_over(heist__omp_team *team, uintptr_t *reductions)
     return true;
 }
 
+/* Before libgomp starts threads, which a child of fork() will not have. One thread needs none. */
+static inline void note_pool(unsigned threads)
+{
+    if (heist__omp_has_pool || threads == 1) return;
+    heist__omp_has_pool = threads || HEIST__REAL(omp_get_max_threads)() > 1;
+}
+
 static void run_region(void *call)
 {
     region_call *c = call;
+    note_pool(c->threads);
     heist__omp_team *team = begin(c->fn, c->data, c->threads);
     if (team && c->kind == REDUCTIONS && !hand_reductions_over(team, *(uintptr_t **)c->data)) {
         heist__omp_team_give(team); /* no memory: the region is libgomp's */
@@ -165,6 +173,7 @@ static void enter_old(heist__omp_team *team)
 static heist__omp_team *begin_old(heist__omp_body **fn, void **data, unsigned threads)
 {
     if (heist__omp_stale_pool()) heist__omp_fatal("GOMP_parallel_start, in a child of fork(): not served");
+    note_pool(threads);
     heist__omp_team *team = begin(*fn, *data, threads);
     if (!team && heist__omp_self) heist__omp_fatal("no memory for a team");
     if (team) {

@@ -222,13 +222,15 @@ void heist__omp_icvs_read(heist__omp_icv_values *values);
 void heist__omp_icvs_write(const heist__omp_icv_values *values);
 
 /* ---- fork.c ---- */
-extern bool
-    heist__omp_forked; /* this process is a child that was forked after a region. Written by: the fork handler. */
+/* This process is a child of fork(). Written by: the fork handler. */
+extern bool heist__omp_forked;
 void heist__omp_fork_init(void);
 void heist__omp_teams_after_fork(void);
 void heist__omp_records_after_fork(void);
 bool heist__omp_stale_pool_slow(void);
-/* Calls run(argument) in a thread of its own, and waits for it. */
+/* The calling thread has, or may have, threads that libgomp keeps for its regions. Written by: it. */
+extern __thread bool heist__omp_has_pool __attribute__((tls_model("initial-exec")));
+/* Calls run(argument) in the thread kept for that, and waits for it. Call from: the thread that was forked. */
 void heist__omp_elsewhere(void (*run)(void *), void *argument);
 
 /* Whether the calling thread's pool in libgomp consists of threads that are not in this process. */
