@@ -69,15 +69,18 @@ static void set_number(const char *variable, unsigned number)
     setenv(variable, text, 1);
 }
 
-/* In the child. Its process group is its own: a key pressed on the terminal reaches it through us, once. */
+/* In the child. Its process group is its own: a key pressed on the terminal reaches it through us, once. SIGINT stays
+ * blocked until perf_serve() has its handler: it is how we end a run, and must not end the program that starts. */
 static void become(const char *path, int socket, unsigned workers, pid_t parent)
 {
     char descriptor[16];
+    sigset_t at_start = while_waiting;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
     setpgid(0, 0);
     signal(SIGXFSZ, SIG_DFL);
-    sigprocmask(SIG_SETMASK, &while_waiting, NULL);
+    sigaddset(&at_start, SIGINT);
+    sigprocmask(SIG_SETMASK, &at_start, NULL);
     fcntl(socket, F_SETFD, 0);
     set_number("OMP_NUM_THREADS", workers);
     set_number("OPENBLAS_NUM_THREADS", workers);
@@ -128,6 +131,13 @@ int perf_child_start(struct perf_child *child, const char *program, unsigned wor
 
 /* ---- ending ---- */
 
+/* Whether a signal that ends us ended it, too: one that came before the child had a process group of its own. */
+static bool is_interrupted(int status)
+{
+    if (!WIFSIGNALED(status) || !perf_caught_signal()) return false;
+    return WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGHUP;
+}
+
 /* Waits for its end and says how it was. Returns 0 for a good one. */
 static int reap(struct perf_child *child, char *error, size_t room)
 {
@@ -136,7 +146,9 @@ static int reap(struct perf_child *child, char *error, size_t room)
     }
     close(child->socket);
     *child = (struct perf_child){0, -1};
-    if (WIFSIGNALED(status))
+    if (is_interrupted(status))
+        snprintf(error, room, "interrupted");
+    else if (WIFSIGNALED(status))
         snprintf(error, room, "crashed: signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else if (WEXITSTATUS(status))
         snprintf(error, room, "ended with status %d", WEXITSTATUS(status));

@@ -69,7 +69,11 @@ int perf_serve(const char *descriptor)
     void *state = NULL;
     int socket = atoi(descriptor);
     struct sigaction action = {.sa_handler = note_interruption, .sa_flags = SA_RESTART};
+    sigset_t interrupt;
     sigaction(SIGINT, &action, NULL);
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    sigprocmask(SIG_UNBLOCK, &interrupt, NULL); /* the parent blocked it: until now it would have ended us */
     dup2(STDERR_FILENO, STDOUT_FILENO); /* what a runtime has to say is no part of the results */
     for (;;) {
         ssize_t got = recv(socket, &request, sizeof request, 0);

@@ -12,6 +12,7 @@ import os
 import pty
 import re
 import resource
+import shutil
 import signal
 import stat
 import subprocess
@@ -713,6 +714,47 @@ def children_die_with_their_parent_and_leave_no_file():
     process.communicate(timeout=WAIT)
     until(lambda: not [c for c in children if os.path.exists(f'/proc/{c}/exe')], 'the end of the children')
     expect(os.listdir(place) == [], os.listdir(place))
+
+
+def slow_to_start(runtime_program, seconds):
+    """heist-perf in a place of its own, where a peer's program takes that long before it is one."""
+    place = tempfile.mkdtemp(dir=scratch)
+    ours = os.path.join(place, 'heist-perf')
+    shutil.copy(PERF, ours)
+    slow = os.path.join(place, runtime_program)
+    with open(slow, 'w', encoding='utf-8') as out:
+        out.write('#!/bin/sh\ntouch "$0.here"\nsleep {}\nexec "{}" "$@"\n'.format(
+            seconds, os.path.join(os.path.dirname(PERF), runtime_program)))
+    os.chmod(slow, 0o755)
+    return ours, slow + '.here'
+
+
+@case
+def who_is_interrupted_while_it_starts_has_not_crashed():
+    if 'openmp' not in RUNTIMES:
+        raise Ignored('there is no OpenMP')
+    ours, here = slow_to_start('heist-perf-openmp', 0.5)
+    process = subprocess.Popen([ours, 'fib', '--size', '10', '--against', 'openmp', '--workers', '1', '--runs', '2',
+                                '--format', 'json'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               env=dict(os.environ, LD_LIBRARY_PATH=os.path.join(os.path.dirname(PERF), '..', 'lib')))
+    until(lambda: os.path.exists(here), 'a program that starts')
+    process.send_signal(signal.SIGINT)
+    out, said = process.communicate(timeout=WAIT)
+    expect(process.returncode == 130, process.returncode, said)
+    checks = [r['check'] for r in json.loads(out)['rows']]
+    expect(checks and all(c == 'interrupted' for c in checks), checks, said)
+
+
+@case
+def who_was_ended_by_the_signal_that_ends_us_has_not_crashed():
+    process = begin('hang', '--against', 'none', children=1)
+    os.kill(process.pid, signal.SIGSTOP)  # so that both have it before either can tell the other
+    for pid in (process.pid, *children_of(process.pid)):
+        os.kill(pid, signal.SIGTERM)
+    os.kill(process.pid, signal.SIGCONT)
+    out, said = process.communicate(timeout=WAIT)
+    expect(process.returncode == 128 + signal.SIGTERM, process.returncode, said)
+    expect(by(json.loads(out)['rows'], 'heist', 1)['check'] == 'interrupted', out)
 
 
 # ---- what people see ----
