@@ -100,8 +100,10 @@ static inline int64_t heist__next_index(int64_t i, int64_t step)
 /* for (each index i of `part`), whatever its step. Where the step is known to be 1 the plain loop
  * for (int64_t i = part.begin; i < part.end; i++) is the one that compilers vectorise. */
 #define HEIST_EACH(i, part)                                                                                            \
-    for (int64_t i = (part).begin, heist__left_##i = (int64_t)heist_range_count(part); heist__left_##i != 0;           \
-         i = heist__next_index(i, (part).step), heist__left_##i = heist__next_index(heist__left_##i, -1))
+    for (int64_t i = (part).begin, heist__left_##i = (int64_t)heist_range_count(part),                                 \
+                 heist__step_##i = (part).step ? (part).step : 1;                                                      \
+         heist__left_##i != 0;                                                                                         \
+         i = heist__next_index(i, heist__step_##i), heist__left_##i = heist__next_index(heist__left_##i, -1))
 
 /* ---- options ---- */
 

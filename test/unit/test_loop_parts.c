@@ -79,6 +79,15 @@ static void parts_of_a_range_are_the_whole_in_order(void)
     }
 }
 
+static void a_step_of_0_is_1_for_whoever_walks_a_range_of_his_own(void)
+{
+    heist_range range = {3, 13, 0};
+    int64_t next = 3;
+    HEIST_EACH(i, range)
+    TEST_ASSERT_EQUAL_INT64(next++, i);
+    TEST_ASSERT_EQUAL_INT64(13, next);
+}
+
 /* ---- plans ---- */
 
 static void check_plan(const heist__plan *p, heist_schedule schedule, uint64_t base, uint64_t units)
@@ -323,6 +332,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(counts_are_right_at_all_ends);
     RUN_TEST(parts_of_a_range_are_the_whole_in_order);
+    RUN_TEST(a_step_of_0_is_1_for_whoever_walks_a_range_of_his_own);
     RUN_TEST(cells_are_the_whole_and_none_is_empty);
     RUN_TEST(deterministic_cells_do_not_depend_on_workers_or_schedule);
     RUN_TEST(auto_takes_hybrid_in_the_middle);
