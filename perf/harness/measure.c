@@ -87,16 +87,23 @@ static void fill_request(struct perf_request *request, const struct perf_cell *c
     }
 }
 
-/* Says what is left out, and why: once for all numbers of workers. */
+/* Says what is left out, and why: once for all sizes and numbers of workers. */
 static void tell_left_out(const char *runtime, const char *why)
 {
-    static char before[MOST_NOTICE];
-    char notice[MOST_NOTICE];
-    snprintf(notice, sizeof notice, "%s is left out: %s", runtime, why);
-    if (strcmp(notice, before) == 0) return;
+    static struct notice {
+        struct notice *before;
+        char text[MOST_NOTICE];
+    } * told;
+    char text[MOST_NOTICE];
+    snprintf(text, sizeof text, "%s is left out: %s", runtime, why);
+    for (const struct notice *n = told; n; n = n->before)
+        if (strcmp(text, n->text) == 0) return;
     end_progress();
-    perf_complain("%s", notice);
-    memcpy(before, notice, sizeof before);
+    perf_complain("%s", text);
+    struct notice *notice = perf_allocate(1, sizeof *notice);
+    memcpy(notice->text, text, sizeof text);
+    notice->before = told;
+    told = notice;
 }
 
 /* Starts and prepares one. What cannot be here is told and has no row. */

@@ -74,7 +74,7 @@ int perf_serve(const char *descriptor)
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);
     sigprocmask(SIG_UNBLOCK, &interrupt, NULL); /* the parent blocked it: until now it would have ended us */
-    dup2(STDERR_FILENO, STDOUT_FILENO); /* what a runtime has to say is no part of the results */
+    dup2(STDERR_FILENO, STDOUT_FILENO);         /* what a runtime has to say is no part of the results */
     for (;;) {
         ssize_t got = recv(socket, &request, sizeof request, 0);
         if (got < 0 && errno == EINTR) continue;

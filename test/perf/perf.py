@@ -400,6 +400,24 @@ def what_cannot_be_here_is_left_out():
 
 
 @case
+def what_is_left_out_is_told_once_for_all_sizes():
+    if 'openmp' not in RUNTIMES:
+        raise Ignored('there is no OpenMP')
+    nothing = run('lfsr', '--algorithm', 'algebra', '--size', '4,5,6', '--workers', '1', '--against', 'openmp')
+    expect(nothing.returncode == 2 and nothing.stdout == '', nothing)
+    said = nothing.stderr.splitlines()
+    expect([line.split()[1] for line in said] == ['heist', 'openmp', 'nothing'], nothing.stderr)
+
+
+@case
+def a_polynomial_is_said_to_be_monic():
+    told = run('lfsr', '--help').stdout
+    expect('monic polynomial' in told, told)
+    refused = run('lfsr', '--field', '3', '--poly', '2021')
+    expect(refused.returncode == 2 and 'is not monic' in refused.stderr, refused.stderr)
+
+
+@case
 def additions_that_are_no_json_are_refused():
     rows, _ = faulty('--size', 'bad-more', status=1)
     expect('no JSON' in by(rows, 'heist', 1)['check'], rows)

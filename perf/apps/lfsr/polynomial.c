@@ -69,7 +69,7 @@ static int read_digits(const char *text, struct lfsr_polynomial *p, char *error,
     }
     if (size < 2) return refuse(error, room, text, "has no power of x");
     if (size > LFSR_MOST_CELLS + 1) return refuse(error, room, text, "has too high a degree (40 is the most)");
-    if (text[0] != '1') return refuse(error, room, text, "does not begin with 1");
+    if (text[0] != '1') return refuse(error, room, text, "is not monic: its first digit is to be 1");
     p->cells = (unsigned)size - 1;
     for (size_t i = 0; i < size; i++) p->coefficients[i] = (uint8_t)digit(text[size - 1 - i]);
     return 0;
