@@ -2,6 +2,7 @@
  * algebra. */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -451,7 +452,7 @@ static void bad_polynomials_are_refused_with_a_sentence(void)
         {"0x1ffffffffffffffffffff", "2", "not a number"},
         {"12a1z", "13", "neither"},
         {"1031", "3", "not in GF(3)"},
-        {"2021", "3", "does not begin with 1"},
+        {"2021", "3", "is not monic"},
         {"0x13", "3", "is of GF(2)"},
         {"100001", "2", "is of degree 5, and the size 4"},
         {"111111111111111111111111111111111111111111", "2", "too high a degree"},
@@ -536,6 +537,12 @@ static void a_wrong_result_is_told(void)
     TEST_ASSERT_EQUAL_STRING("found 1x1, 1x4095, but there are 1x1, 1x4094", outcome.check);
 }
 
+static int processors(void)
+{
+    cpu_set_t ours;
+    return sched_getaffinity(0, sizeof ours, &ours) ? 0 : CPU_COUNT(&ours);
+}
+
 static void a_row_has_mode_batch_balance_and_overhead(void)
 {
     struct choice choice = {.size = "14", .mode = "shared", .batch = "100", .workers = 2};
@@ -551,11 +558,58 @@ static void a_row_has_mode_batch_balance_and_overhead(void)
             strstr(outcome.more, "\"mode\":\"shared\",\"batch_size\":\"100\",\"batch\":100,\"balance\":"));
         TEST_ASSERT_EQUAL(1, sscanf(strstr(outcome.more, "\"balance\":"), "\"balance\":%lf", &balance));
         TEST_ASSERT_TRUE(balance >= 1 && balance <= 2);
+        if (processors() < 2) continue;
         TEST_ASSERT_NOT_NULL(strstr(outcome.more, "\"overhead\":"));
         TEST_ASSERT_EQUAL(1, sscanf(strstr(outcome.more, "\"overhead\":"), "\"overhead\":%lf", &overhead));
         TEST_ASSERT_TRUE(overhead >= 0 && overhead <= 1);
     }
     perf_lfsr_heist.discard(state);
+}
+
+/* One worker does all of a timed run; two share a metered one evenly. */
+static void half_when_metered(void *runtime, struct lfsr_census *census, uint64_t unit)
+{
+    uint64_t half = census->reg.states / 2;
+    (void)runtime;
+    (void)unit;
+    lfsr_batch(census, 0, 0, half);
+    lfsr_batch(census, census->metered ? 1 : 0, half, census->reg.states);
+}
+
+/* What the row says after one timed run on so many processors; below 0: nothing. */
+static void tell_balance_and_overhead(unsigned processors, double *balance, double *overhead)
+{
+    struct choice choice = {.size = "14", .mode = "static", .workers = 2};
+    static struct perf_outcome outcome;
+    char error[200];
+    void *state;
+    TEST_ASSERT_EQUAL(0, prepare(&perf_lfsr_serial, &choice, &state, error, sizeof error));
+    struct lfsr_census *census = state;
+    census->mode = LFSR_STATIC;
+    census->loop = half_when_metered;
+    census->processors = processors;
+    run_once(&perf_lfsr_serial, state, &outcome);
+    const char *at = strstr(outcome.more, "\"overhead\":");
+    *overhead = -1;
+    TEST_ASSERT_EQUAL(1, sscanf(strstr(outcome.more, "\"balance\":"), "\"balance\":%lf", balance));
+    if (at) TEST_ASSERT_EQUAL(1, sscanf(at, "\"overhead\":%lf", overhead));
+    perf_lfsr_serial.discard(state);
+}
+
+static void balance_and_overhead_are_of_the_same_run(void)
+{
+    double balance, overhead;
+    tell_balance_and_overhead(2, &balance, &overhead);
+    TEST_ASSERT_TRUE(overhead >= 0 && overhead <= 1);
+    TEST_ASSERT_TRUE_MESSAGE(balance < 1.5, "it is that of the timed run");
+}
+
+static void where_workers_share_processors_nothing_is_said_of_overhead(void)
+{
+    double balance, overhead;
+    tell_balance_and_overhead(1, &balance, &overhead);
+    TEST_ASSERT_TRUE(overhead < 0);
+    TEST_ASSERT_TRUE_MESSAGE(balance > 1.9, "it is that of the timed run: there is no other");
 }
 
 static void the_answer_ends_where_its_room_ends(void)
@@ -722,6 +776,8 @@ int main(void)
     RUN_TEST(too_many_states_and_what_does_not_go_together_is_refused);
     RUN_TEST(a_wrong_result_is_told);
     RUN_TEST(a_row_has_mode_batch_balance_and_overhead);
+    RUN_TEST(balance_and_overhead_are_of_the_same_run);
+    RUN_TEST(where_workers_share_processors_nothing_is_said_of_overhead);
     RUN_TEST(the_answer_ends_where_its_room_ends);
     RUN_TEST(the_cycles_are_told_below_the_table);
     RUN_TEST(an_interrupted_run_ends_and_tells_how_far_it_came);

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +95,14 @@ static int read_settings(const struct perf_input *input, struct lfsr_census *cen
     return result;
 }
 
+/* As many as this process may run on; 1024 of them are told apart, and no machine with more is of interest here. */
+static unsigned processors(void)
+{
+    cpu_set_t ours;
+    int count = sched_getaffinity(0, sizeof ours, &ours) ? 0 : CPU_COUNT(&ours);
+    return count > 0 ? (unsigned)count : UINT_MAX;
+}
+
 int lfsr_census_new(const struct perf_input *input, struct lfsr_census **made, char *error, size_t room)
 {
     struct lfsr_census *census = calloc(1, sizeof *census);
@@ -103,6 +113,7 @@ int lfsr_census_new(const struct perf_input *input, struct lfsr_census **made, c
     int result = read_settings(input, census, error, room);
     if (!result) {
         census->overhead = -1;
+        census->processors = processors();
         lfsr_polynomial_cycles(&census->polynomial, &census->expected);
         if (census->expected.overflow) {
             snprintf(error, room, "its cycles have more than %d different lengths", LFSR_MOST_LENGTHS);
@@ -240,6 +251,15 @@ void lfsr_census_run(struct lfsr_census *census)
 
 /* ---- the check ---- */
 
+/* Busiest worker over the mean, in steps. */
+static double balance(const struct lfsr_census *census)
+{
+    uint64_t most = 0, all = SUM(census, steps);
+    for (unsigned w = 0; w < census->workers; w++)
+        if (census->tallies[w].steps > most) most = census->tallies[w].steps;
+    return all ? (double)most * census->workers / (double)all : 1;
+}
+
 static void meter(struct lfsr_census *census)
 {
     census->tries++;
@@ -248,17 +268,10 @@ static void meter(struct lfsr_census *census)
     census->metered = false;
     uint64_t time = census->workers * census->loops_ns;
     double overhead = 1 - (double)SUM(census, busy_ns) / (double)time;
-    if (!lfsr_stop(&perf_interrupted) && (census->overhead < 0 || overhead < census->overhead))
-        census->overhead = overhead > 0 ? overhead : 0;
-}
-
-/* Busiest worker over the mean, in steps. */
-static double balance(const struct lfsr_census *census)
-{
-    uint64_t most = 0, all = SUM(census, steps);
-    for (unsigned w = 0; w < census->workers; w++)
-        if (census->tallies[w].steps > most) most = census->tallies[w].steps;
-    return all ? (double)most * census->workers / (double)all : 1;
+    if (lfsr_stop(&perf_interrupted) || census->workers > census->processors) return;
+    if (census->overhead >= 0 && overhead >= census->overhead) return;
+    census->overhead = overhead > 0 ? overhead : 0;
+    census->balance = balance(census);
 }
 
 /* A run that was cut is never right, whatever it found: a leader may have met every cycle before the other states were
@@ -285,16 +298,18 @@ static void judge(const struct lfsr_census *census, struct perf_outcome *outcome
 struct figures {
     uint64_t batches;
     uint64_t batch; /* states of one; 0: not known */
-    double balance;
+    double balance; /* of the metered run instead, where there was one */
     struct lfsr_cycles found;
 };
 
-/* What a Python program with processes, for 12 to 16 bits, reached in its dynamic mode over its serial loop, and what it
- * was to reach at last. */
 static const struct {
     unsigned workers;
     double reached, target;
-} seeds[] = {{2, 0.79, 1.5}, {4, 0.62, 1.2}, {8, 0.38, 1.0}};
+} seeds[] = {
+#define SEEDS_ROW(workers, reached, target) {workers, reached, target},
+    LFSR_SEEDS(SEEDS_ROW)
+#undef SEEDS_ROW
+};
 
 static void describe(const struct lfsr_census *census, const struct figures *figures, char *text, size_t room)
 {
@@ -334,6 +349,7 @@ void lfsr_census_check(struct lfsr_census *census, struct perf_outcome *outcome)
         outcome->tasks = figures.batches;
         bool quick = census->loops_ns < (census->tries ? LONG_NS / 10 : LONG_NS);
         if (quick && census->tries < MOST_TRIES && !lfsr_stop(&perf_interrupted)) meter(census);
+        if (census->overhead >= 0) figures.balance = census->balance; /* the two belong together */
     }
     describe(census, &figures, outcome->more, sizeof outcome->more);
 }
