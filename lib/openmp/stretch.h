@@ -103,13 +103,13 @@ static inline __attribute__((always_inline)) void heist__omp_stretch_run(heist__
     }
 }
 
-/* Calls the body of one task of a stretch, in a record that says all that is the same for them. False: it put a child off,
- * so that the record is not free for the next. */
+/* Calls the body of one task of a stretch, in a record that says all that is the same for them but `flags`. False: it put a
+ * child off, so that the record is not free for the next. */
 static inline bool heist__omp_stretch_call(heist__omp_slot *self, const heist__omp_loop *loop, heist__omp_task *task,
-                                           heist__omp_body *fn, void *data)
+                                           uint32_t flags, heist__omp_body *fn, void *data)
 {
     heist__omp_task *outer = self->current;
-    task->flags = loop->kind | HEIST__TASK_NOW;
+    task->flags = flags | HEIST__TASK_NOW;
     task->icvs = loop->parent->icvs;
     /* L1: another task than the one before, from which some may descend that are still there. The fields are the same. */
     heist__store_release(&task->id, ++self->next_id);

@@ -115,7 +115,7 @@ static inline void run_one(heist__omp_slot *self, const heist__omp_loop *loop, v
     set_bounds(r->data, from, to);
     if (__builtin_expect(!r->task, 0)) {
         heist__omp_task_merged(self, fn, r->data, loop->kind);
-    } else if (__builtin_expect(!heist__omp_stretch_call(self, loop, r->task, fn, r->data), 0)) {
+    } else if (__builtin_expect(!heist__omp_stretch_call(self, loop, r->task, loop->kind, fn, r->data), 0)) {
         heist__omp_task_left(self, r->task);
         r->task = record_for(self, loop);
     }

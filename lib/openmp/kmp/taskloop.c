@@ -76,7 +76,7 @@ static heist__omp_task *record_for(heist__omp_slot *self, const taskloop *loop)
     const heist__kmp_head *head = heist__kmp_head_of(loop->pattern);
     heist__kmp_task *task = heist__kmp_task_new(self, HEIST__KMP_TIED, head->size, head->shareds, NULL);
     heist__omp_task *record = heist__kmp_head_of(task)->task;
-    heist__omp_task_born(self, loop->loop.parent, record, 0);
+    heist__omp_task_born(self, loop->loop.parent, record, record->flags & HEIST__KMP_TASK_BLOCK);
     if (task->shareds) memcpy(task->shareds, loop->pattern->shareds, head->shareds);
     return record;
 }
@@ -92,7 +92,9 @@ static inline void run_one(heist__omp_slot *self, const heist__omp_loop *part, v
     memcpy(task, loop->pattern, heist__kmp_head_of(loop->pattern)->size);
     task->shareds = shareds;
     set_bounds(loop, task, from, i + 1 == part->tasks ? loop->end : to - part->step);
-    if (__builtin_expect(!heist__omp_stretch_call(self, part, *record, heist__kmp_run_plain, (*record)->data), 0)) {
+    uint32_t flags = part->kind | ((*record)->flags & HEIST__KMP_TASK_BLOCK);
+    if (__builtin_expect(!heist__omp_stretch_call(self, part, *record, flags, heist__kmp_run_plain, (*record)->data),
+                         0)) {
         heist__kmp_task_ended(self, *record);
         *record = record_for(self, loop);
     }

@@ -52,6 +52,9 @@ int main(void)
                 untied++;
             }
         }
+#pragma omp taskwait
+#pragma omp task final(1) shared(final_wrong) /* also where nothing else waits to be run */
+        final_wrong += final_children(4);
     }
     printf("%d %d %d %d %d\n", order_wrong, final_wrong, not_final, untied, omp_in_final());
     return 0;

@@ -1,6 +1,6 @@
 /* taskloops of more tasks than a runtime makes at once: how many there are, and where each begins; with children that are
- * waited for in a task, and with some that are not; within tasks, and within each other; and no task begins on a thread
- * that waits in another one of the same loop. */
+ * waited for in a task, and with some that are not; within tasks, and within each other; without a group; and no task begins
+ * on a thread that waits in another one of the same loop. */
 #include <omp.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -84,6 +84,32 @@ static int left_behind(void)
     return wrong;
 }
 
+/* taskwait waits for all tasks of a loop without a group, wherever they are; and a task may be over before its loop is. */
+static int without_group(void)
+{
+    int done = 0, wrong = 0;
+#pragma omp taskloop num_tasks(200) nogroup shared(done)
+    for (int i = 0; i < 200; i++) {
+        if (i % 50 == 49) usleep(200);
+#pragma omp atomic
+        done++;
+    }
+#pragma omp taskwait
+    wrong += done != 200;
+#pragma omp taskgroup
+    for (int k = 0; k < 20; k++) {
+#pragma omp task shared(done)
+        {
+#pragma omp taskloop num_tasks(50) nogroup shared(done)
+            for (int i = 0; i < 50; i++) {
+#pragma omp atomic
+                done++;
+            }
+        }
+    }
+    return wrong + (done != 1200);
+}
+
 int main(void)
 {
     int next = 0, wrong = 0, left = 0;
@@ -126,6 +152,7 @@ int main(void)
             }
         }
         wrong += left_behind();
+        wrong += without_group();
         wrong += left != 200; /* children, too, are over when the loop is */
 #pragma omp taskloop num_tasks(300) final(1) shared(wrong)
         for (int i = 0; i < 3000; i++) {
