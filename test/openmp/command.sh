@@ -26,6 +26,35 @@ refuses() # STATUS COMMAND...
     [ "$status" -eq "$1" ] || { echo "exit status $status"; return 1; }
 }
 
+is_told() # PATTERN COMMAND...: it is refused, status 2, in one line of stderr that matches
+{
+    local said status=0
+    "${@:2}" >"$scratch/out" 2>"$scratch/err" || status=$?
+    said=$(cat "$scratch/err")
+    # shellcheck disable=SC2053 # a pattern it is
+    if [ "$status" -ne 2 ] || [ -s "$scratch/out" ] || [[ $said == *$'\n'* || $said != $1 ]]; then
+        echo "exit status $status, stdout: $(cat "$scratch/out"), stderr: $said"
+        return 1
+    fi
+}
+
+shows_usage() # COMMAND...: it is refused, and stderr says how it is used
+{
+    refuses 2 "$@" >"$scratch/out" 2>"$scratch/err" || return 1
+    if [ -s "$scratch/out" ] || [[ $(head -n 1 "$scratch/err") != 'usage: heist-omp '* ]]; then
+        cat "$scratch/out" "$scratch/err"
+        return 1
+    fi
+}
+
+is_one_process() # COMMAND...: it becomes the program, which gets its signals then; the program prints its number
+{
+    local numbers
+    # shellcheck disable=SC2016 # the other shell's
+    numbers=$(sh -c 'echo $$; exec "$@"' sh "$@")
+    [ "${numbers%%$'\n'*}" = "${numbers##*$'\n'}" ] || { echo "$numbers"; return 1; }
+}
+
 compile taskwait
 compile without_tasks
 compile serial
@@ -33,11 +62,18 @@ printf '#!/bin/sh\nexec "%s"\n' "$scratch/taskwait" >"$scratch/script"
 chmod +x "$scratch/script"
 printf 'int main(void) { return 7; }\n' >"$scratch/plain.c"
 gcc "$scratch/plain.c" -o "$scratch/plain"
+printf '#!/bin/sh\necho "$@"\n' >"$scratch/echo"
+# shellcheck disable=SC2016 # the other shell's
+printf '#!/bin/sh\necho $$\n' >"$scratch/number"
+chmod +x "$scratch/echo" "$scratch/number"
 
 run_case the_program_runs says '6765 100 100 100' "$HEIST_OMP" "$scratch/taskwait"
-run_case stats_are_printed_at_the_end says '*heist-omp: tasks 22090, run at once *, stolen*' \
+run_case stats_are_printed_at_the_end says \
+    '*heist-omp: tasks 22090, run at once [0-9]*, stolen [0-9]*, waits that helped [0-9]*, sleeps [0-9]*' \
     "$HEIST_OMP" --stats "$scratch/taskwait"
 run_case workers_is_the_number_of_threads says '*, stolen 0,*' "$HEIST_OMP" --stats --workers 1 "$scratch/taskwait"
+run_case it_may_be_said_with_an_equals_sign says '*, stolen 0,*' "$HEIST_OMP" --stats --workers=1 "$scratch/taskwait"
+run_case what_follows_two_dashes_is_the_program says '6765 100 100 100' "$HEIST_OMP" -- "$scratch/taskwait"
 run_case verbose_names_the_runtime says "*uses*runtime, $RUNTIME*entries wrapped*run on heist*" \
     "$HEIST_OMP" --verbose "$scratch/taskwait"
 run_case without_tasks_regions_stay_the_runtimes says "*nothing loaded creates tasks*$RUNTIME's*495000" \
@@ -51,10 +87,36 @@ run_case with_both_preloaded_the_right_one_serves says '*is a script*run on heis
 run_case a_script_passes_it_on says '*is a script*6765*' "$HEIST_OMP" --verbose "$scratch/script"
 run_case a_program_without_openmp_is_told says '*not linked to an OpenMP runtime*' "$HEIST_OMP" "$scratch/plain"
 run_case the_exit_status_is_the_programs refuses 7 "$HEIST_OMP" "$scratch/plain"
-run_case no_program_is_a_wrong_use refuses 2 "$HEIST_OMP" --stats
-run_case an_unknown_program_is_refused says '*not found*' "$HEIST_OMP" no-such-program
-run_case zero_workers_are_refused says '*not a number of threads*' "$HEIST_OMP" --workers 0 "$scratch/taskwait"
-run_case help_is_printed says 'usage: heist-omp*' "$HEIST_OMP" --help
+run_case it_becomes_the_program is_one_process "$HEIST_OMP" "$scratch/number"
+run_case its_arguments_are_passed_on says '--stats a  b' "$HEIST_OMP" "$scratch/echo" --stats 'a  b'
+run_case no_program_is_a_wrong_use shows_usage "$HEIST_OMP" --stats
+run_case an_unknown_option_is_a_wrong_use shows_usage "$HEIST_OMP" --worker 2 "$scratch/taskwait"
+run_case an_unknown_program_is_refused is_told 'heist-omp: no-such-program: not found' "$HEIST_OMP" no-such-program
+run_case a_directory_is_refused is_told "heist-omp: $scratch: cannot be executed" "$HEIST_OMP" "$scratch"
+run_case what_is_no_program_is_refused is_told "heist-omp: $scratch/plain.c: cannot be executed" \
+    "$HEIST_OMP" "$scratch/plain.c"
+for number in 0 '' two 2x -1 1000000; do
+    run_case "${number:-nothing}_is_no_number_of_workers" is_told \
+        "heist-omp: --workers: $number is not a number of threads" "$HEIST_OMP" --workers "$number" "$scratch/taskwait"
+done
+run_case workers_without_a_number_are_refused is_told 'heist-omp: --workers needs a number' "$HEIST_OMP" --workers
+sed 's,^installed_in=.*,installed_in=/nonexistent,' "$HEIST_OMP" >"$scratch/alone"
+run_case without_its_library_it_says_what_to_say is_told \
+    "heist-omp: $(basename "$HEIST_LIBRARY") was not found; say where it is with HEIST_OMP_LIBRARY" \
+    env HEIST_OMP_LIBRARY=/no/such sh "$scratch/alone" "$scratch/taskwait"
+mkdir "$scratch/a:b" "$scratch/a b"
+ln -s "$HEIST_LIBRARY" "$scratch/a:b/lib.so"
+ln -s "$HEIST_LIBRARY" "$scratch/a b/lib.so"
+run_case a_colon_in_its_path_is_refused is_told '*lib.so: the loader cannot preload a library with a colon in its path' \
+    env HEIST_OMP_LIBRARY="$scratch/a:b/lib.so" "$HEIST_OMP" "$scratch/taskwait"
+run_case a_space_in_its_path_does_no_harm says '*tasks 22090, *' \
+    env HEIST_OMP_LIBRARY="$scratch/a b/lib.so" "$HEIST_OMP" --stats "$scratch/taskwait"
+cp "$scratch/plain" "$scratch/setuid"
+chmod u+s "$scratch/setuid"
+run_case a_setuid_program_is_told says '*setuid is setuid or setgid: nothing can be preloaded*' \
+    "$HEIST_OMP" "$scratch/setuid"
+# shellcheck disable=SC2016 # the other shell's
+run_case help_is_printed_where_it_was_asked_for says 'usage: heist-omp*--workers N*' sh -c '"$0" --help 2>/dev/null' "$HEIST_OMP"
 if [ "$RUNTIME" = libomp ]; then
     compile old_entries
     run_case code_for_the_other_runtime_is_told says '*GOMP_ entries*left alone*100 200 206' \
@@ -62,6 +124,10 @@ if [ "$RUNTIME" = libomp ]; then
     run_case and_nothing_of_it_is_served says '*tasks 0, *' "$HEIST_OMP" --stats "$scratch/old_entries"
     run_case without_throttling_all_tasks_are_put_off says '*tasks 22090, run at once 0, *' \
         env KMP_ENABLE_TASK_THROTTLING=0 "$HEIST_OMP" --stats --workers 2 "$scratch/taskwait"
+    run_case throttling_may_be_off_in_words says '*tasks 22090, run at once 0, *' \
+        env KMP_ENABLE_TASK_THROTTLING=FALSE "$HEIST_OMP" --stats --workers 2 "$scratch/taskwait"
+    run_case with_throttling_they_are_not says '*tasks 22090, run at once [1-9]*' \
+        env KMP_ENABLE_TASK_THROTTLING=1 "$HEIST_OMP" --stats --workers 2 "$scratch/taskwait"
     gcc -fopenmp -c "$programs/taskwait.c" -o "$scratch/of_gcc.o"
     gcc "$scratch/of_gcc.o" "$(runtime_file)" -o "$scratch/of_gcc"
     run_case tasks_of_gcc_on_libomp_are_told says '*GOMP_ entries*left alone*tasks 0, *6765*' \

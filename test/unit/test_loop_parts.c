@@ -148,6 +148,16 @@ static void deterministic_cells_do_not_depend_on_workers_or_schedule(void)
     }
 }
 
+/* However large the results are, nobody goes without a cell: fewer would leave workers idle. */
+static void large_results_leave_a_cell_for_each_worker(void)
+{
+    heist__plan p;
+    heist__plan_make(&p, HEIST_SCHEDULE_SHARED, 0, 12345, 100, 0, 0, (size_t)1 << 26, false);
+    TEST_ASSERT_EQUAL_UINT64(100, p.cells);
+    heist__plan_make(&p, HEIST_SCHEDULE_SHARED, 0, 12345, 2, 0, 0, (size_t)1 << 26, false);
+    TEST_ASSERT_EQUAL_UINT64(16, p.cells);
+}
+
 static void auto_takes_hybrid_in_the_middle(void)
 {
     uint64_t batch;
@@ -335,6 +345,7 @@ int main(void)
     RUN_TEST(a_step_of_0_is_1_for_whoever_walks_a_range_of_his_own);
     RUN_TEST(cells_are_the_whole_and_none_is_empty);
     RUN_TEST(deterministic_cells_do_not_depend_on_workers_or_schedule);
+    RUN_TEST(large_results_leave_a_cell_for_each_worker);
     RUN_TEST(auto_takes_hybrid_in_the_middle);
     RUN_TEST(a_share_gives_from_both_ends_what_it_has);
     RUN_TEST(no_cell_is_taken_twice);
