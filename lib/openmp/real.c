@@ -84,10 +84,25 @@ const char *heist__real_file(void)
     return known && dladdr(known, &info) ? info.dli_fname : NULL;
 }
 
-bool heist__real_serves(const char *name)
+static bool is_of_runtime(void *entry)
 {
     Dl_info info;
     const char *file = heist__real_file();
-    void *volatile entry = dlsym(RTLD_NEXT, name);
     return file && entry && dladdr(entry, &info) && info.dli_fname == file;
+}
+
+bool heist__real_serves(const char *name)
+{
+    void *volatile entry = dlsym(RTLD_NEXT, name);
+    return is_of_runtime(entry);
+}
+
+bool heist__real_defines(const char *name)
+{
+    const char *file = heist__real_file();
+    void *handle = file ? dlopen(file, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    if (!handle) return false;
+    bool defines = is_of_runtime(dlsym(handle, name));
+    dlclose(handle);
+    return defines;
 }

@@ -28,6 +28,9 @@ const char *heist__real_file(void);
 /* Whether the program's calls of this name, of whichever runtime, go to the runtime that was found. */
 bool heist__real_serves(const char *name);
 
+/* Whether that runtime has this name, whoever stands in front of it. */
+bool heist__real_defines(const char *name);
+
 /* Whether an address is in the runtime's file. */
 bool heist__real_contains(uintptr_t address);
 

@@ -18,6 +18,7 @@ bool heist__omp_puts_all_off;
 
 static bool verbose, stats;
 static bool refused; /* the program is not served at all */
+static bool others;  /* and it is the other library, preloaded behind this one, that knows why */
 
 /* ---- what --stats prints ---- */
 
@@ -36,7 +37,7 @@ void heist__omp_stats_add(const heist__omp_counters *c, uint64_t made, uint64_t 
 
 __attribute__((destructor)) static void print_stats(void)
 {
-    if (!stats) return;
+    if (!stats || others || !heist__real_file()) return; /* both are preloaded where it is not known which is needed */
     /* relaxed: as above */
     fprintf(stderr, "heist-omp: tasks %llu, run at once %llu, stolen %llu, waits that helped %llu, sleeps %llu\n",
             (unsigned long long)heist__load_relaxed(&total_tasks), (unsigned long long)heist__load_relaxed(&total_now),
@@ -173,13 +174,15 @@ static void say_what_was_found(const char *creator)
 /* Whether the program is, and then, if it creates tasks or asks, that it is. */
 static bool is_left_alone(const findings *found)
 {
-    if (!heist__real_serves(HEIST__FOREIGN_KEY)) return false;
     bool tasks = found->creator || found->foreign_tasks || verbose;
     if (HEIST__NEVER_BOTH) {
-        if (tasks) fprintf(stderr, "heist-omp: %s is not " HEIST__RUNTIME ": it is left alone\n", heist__real_file());
+        if (!heist__real_defines(HEIST__FOREIGN_KEY)) return false;
+        others = !heist__real_serves(HEIST__FOREIGN_KEY);
+        if (tasks && !others)
+            fprintf(stderr, "heist-omp: %s is not " HEIST__RUNTIME ": it is left alone\n", heist__real_file());
         return true;
     }
-    if (!found->foreign) return false;
+    if (!heist__real_serves(HEIST__FOREIGN_KEY) || !found->foreign) return false;
     if (tasks)
         fprintf(stderr, "heist-omp: %s uses %s by " HEIST__FOREIGN " entries, which are not served: it is left alone\n",
                 found->foreign, heist__real_file());

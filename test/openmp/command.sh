@@ -19,6 +19,20 @@ says() # PATTERN COMMAND...: what it prints matches
     [[ $output == $1 ]] || { echo "printed: $output"; return 1; }
 }
 
+prints_once() # PATTERN COMMAND...
+{
+    local output
+    output=$("${@:2}" 2>&1) || true
+    [ "$(grep -c -- "$1" <<<"$output")" -eq 1 ] || { echo "printed: $output"; return 1; }
+}
+
+prints_nothing_of() # PATTERN COMMAND...
+{
+    local output
+    output=$("${@:2}" 2>&1) || true
+    ! grep -- "$1" <<<"$output"
+}
+
 refuses() # STATUS COMMAND...
 {
     local status=0
@@ -84,6 +98,13 @@ run_case without_a_runtime_both_are_preloaded says '*no lib* is loaded: nothing 
     env -u HEIST_OMP_LIBRARY "$HEIST_OMP" --verbose "$scratch/plain"
 run_case with_both_preloaded_the_right_one_serves says '*is a script*run on heist*6765*' \
     env -u HEIST_OMP_LIBRARY "$HEIST_OMP" --verbose "$scratch/script"
+# Both are preloaded there, and one is to speak.
+run_case with_both_preloaded_one_prints_stats prints_once 'heist-omp: tasks' \
+    env -u HEIST_OMP_LIBRARY "$HEIST_OMP" --stats "$scratch/script"
+run_case with_both_preloaded_one_knows_the_runtime prints_once 'entries wrapped' \
+    env -u HEIST_OMP_LIBRARY "$HEIST_OMP" --verbose "$scratch/script"
+run_case without_a_runtime_no_stats_are_printed prints_nothing_of 'heist-omp: tasks' \
+    env -u HEIST_OMP_LIBRARY "$HEIST_OMP" --stats "$scratch/plain"
 run_case a_script_passes_it_on says '*is a script*6765*' "$HEIST_OMP" --verbose "$scratch/script"
 run_case a_program_without_openmp_is_told says '*not linked to an OpenMP runtime*' "$HEIST_OMP" "$scratch/plain"
 run_case the_exit_status_is_the_programs refuses 7 "$HEIST_OMP" "$scratch/plain"
@@ -132,6 +153,12 @@ if [ "$RUNTIME" = libomp ]; then
     gcc "$scratch/of_gcc.o" "$(runtime_file)" -o "$scratch/of_gcc"
     run_case tasks_of_gcc_on_libomp_are_told says '*GOMP_ entries*left alone*tasks 0, *6765*' \
         "$HEIST_OMP" --stats "$scratch/of_gcc"
+    printf '#!/bin/sh\nexec "%s"\n' "$scratch/of_gcc" >"$scratch/script_of_gcc"
+    chmod +x "$scratch/script_of_gcc"
+    run_case so_they_are_with_both_preloaded says '*GOMP_ entries*left alone*tasks 0, *6765*' \
+        env -u HEIST_OMP_LIBRARY "$HEIST_OMP" --stats "$scratch/script_of_gcc"
+    run_case and_nobody_says_otherwise prints_nothing_of 'run on heist' \
+        env -u HEIST_OMP_LIBRARY "$HEIST_OMP" --verbose "$scratch/script_of_gcc"
     gcc -fopenmp "$scratch/of_gcc.o" -o "$scratch/of_libgomp"
     mkdir "$scratch/as_libgomp"
     ln -s "$(runtime_file)" "$scratch/as_libgomp/libgomp.so.1"
