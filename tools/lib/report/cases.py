@@ -87,10 +87,20 @@ def on_cores(results, workers):
 
 
 def doubts(samples):
-    """A sentence about the samples that are too noisy to rely on, or nothing; pairs of what it is and its row."""
+    """Sentences about the samples that are too noisy to rely on, or of which too little is known; none, if there are none.
+    Pairs of what it is and its row."""
+    samples = list(samples)
     bad = sorted(((noise.spread(row), name) for name, row in samples if noise.noisy(row)), reverse=True)
-    if not bad:
-        return []
-    shown = words.listing('{} ({})'.format(name, words.percent(size)) for size, name in bad[:3])
-    rest = ', and {} more'.format(len(bad) - 3) if len(bad) > 3 else ''
-    return ['Noisy, the median far above the least time, so not to be relied on: {}{}.'.format(shown, rest)]
+    said = []
+    if bad:
+        said.append('Noisy, the median far above the least time, so not to be relied on: {}.'.format(
+            first_few('{} ({})'.format(name, words.percent(size)) for size, name in bad)))
+    once = [name for name, row in samples if noise.single(row)]
+    if once:
+        said.append('Measured once, so not to be relied on: {}.'.format(first_few(once)))
+    return said
+
+
+def first_few(names):
+    names = list(names)
+    return words.listing(names[:3]) + (', and {} more'.format(len(names) - 3) if len(names) > 3 else '')

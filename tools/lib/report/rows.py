@@ -16,6 +16,8 @@ FIELDS = ('workload', 'size', 'runtime', 'workers', 'runs', 'min_ns', 'median_ns
 NUMERIC_SETTINGS = ('aggregate', 'batch_size', 'field', 'ld_extra', 'threads')
 TEXT_RESULTS = ('chosen', 'library', 'micro', 'step')
 
+NO_RESULT = ('crashed', 'ended with status', 'ended before its time', 'no answer within')
+
 
 class Row:
     """One line of the table; what it does not have is None."""
@@ -33,6 +35,11 @@ class Row:
     @property
     def interrupted(self):
         return (self.check or '').startswith('interrupted')
+
+    @property
+    def failed(self):
+        """Another's runtime came to no result: it crashed, or never ended. That is its affair, and nothing wrong here."""
+        return self.runtime not in ('heist', 'serial') and (self.check or '').startswith(NO_RESULT)
 
     @property
     def ok(self):
@@ -84,12 +91,14 @@ def told(fields, where):
 
 
 class Results:
-    """All rows of a sweep. Those with a wrong result are kept apart: nothing is concluded from them."""
+    """All rows of a sweep. Those with a wrong result, or without one, are kept apart: nothing is concluded from them."""
 
     def __init__(self, rows, machine=None, sweep=None):
         self.all = list(rows)
         self.rows = [row for row in self.all if row.ok]
-        self.wrong = [row for row in self.all if not row.ok and not row.interrupted]
+        lost = [row for row in self.all if not row.ok and not row.interrupted]
+        self.failed = [row for row in lost if row.failed]
+        self.wrong = [row for row in lost if not row.failed]
         self.machine = machine or {}
         self.sweep = sweep or {}
 

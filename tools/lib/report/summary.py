@@ -3,7 +3,7 @@ is a goal, whether it is met."""
 import collections
 import statistics
 
-from . import cases, noise, theme, words
+from . import cases, noise, seeds, theme, words
 from .sections import gemm, latency, overhead, seeds_lfsr
 
 Tile = collections.namedtuple('Tile', 'number label context goal')  # goal: None, True (met), False or noise.UNCLEAR
@@ -51,24 +51,27 @@ def product(results):
     if not judged:
         return None
     least = min(mine.gflops / best.gflops for mine, best in judged)
-    return Tile(words.percent(least), 'of the better BLAS, at least',
+    return Tile(gemm.percent(least), 'of the better BLAS, at least',
                 'matrix product, {}; goal: {}'.format(words.plural(len(judged), 'case'), words.percent(gemm.GOAL)),
                 verdict([gemm.verdict(mine, best) for mine, best in judged]))
 
 
 def register(results):
-    if not results.of('lfsr', 'heist'):
+    """The worst of the sizes that the goal is set for, in the mode of a user who chooses nothing."""
+    found = [(results.over_serial(curve[2]), seeds_lfsr.bits(size), name, curve[2])
+             for size in (seeds_lfsr.judged_sizes(results) if results.of('lfsr', 'heist') else [])
+             for name, curve in list(seeds_lfsr.by_mode(results, size).items())[:1] if 2 in curve]
+    if not found or cases.cores(results) < 2:
         return None
-    size = seeds_lfsr.main_size(results)
-    found = seeds_lfsr.by_mode(results, size)
-    curve = next(iter(found.values())) if found else {}
-    if 2 not in curve or cases.cores(results) < 2:
-        return None
-    value = results.over_serial(curve[2])
-    judged = seeds_lfsr.bits(size) >= seeds_lfsr.GOAL_BITS
-    return Tile(words.factor(value), 'LFSR cycles over serial, 2 workers, {} bits'.format(seeds_lfsr.bits(size)),
-                ('goal: {}; '.format(seeds_lfsr.TWO_WORKERS_GOAL) if judged else '') + 'the seeds: 0.79',
-                noise.verdict(seeds_lfsr.reaches_goal(value), *seeds_lfsr.pair(results, curve[2])) if judged else None)
+    value, size, name, _ = min(found, key=lambda its: its[0])
+    goal = seeds_lfsr.TWO_WORKERS_GOAL
+    label = 'LFSR cycles over serial, 2 workers, {} bits{}'.format(size, ', {} mode'.format(name) if name else '')
+    if size < seeds_lfsr.GOAL_BITS:
+        return Tile(words.factor(value), label, 'an earlier program: {}'.format(seeds.LFSR_DYNAMIC[2]), None)
+    met = [noise.verdict(words.judged(each, goal, 3, 3)[0], *seeds_lfsr.pair(results, row)) for each, _, _, row in found]
+    return Tile('{:.{}f}'.format(value, words.judged(value, goal, 2, 3)[1]), label, '{}goal: {}; an earlier program: {}'.format(
+        'the least of {}; '.format(words.plural(len(found), 'size')) if len(found) > 1 else '', goal,
+        seeds.LFSR_DYNAMIC[2]), verdict(met))
 
 
 def waking(results):
@@ -85,6 +88,18 @@ def tiles(results):
     return [tile for tile in (make(results) for make in (task_cost, scaling, product, register, waking)) if tile]
 
 
+def without_result(results):
+    """The peers that came to no result, one sentence for each of them and each reason."""
+    found = collections.Counter((row.runtime, row.check) for row in results.failed)
+    said = []
+    for (runtime, why), count in found.items():
+        total = sum(row.runtime == runtime for row in results.all)
+        said.append('{} {} in {} of its {}: {} left out below.'.format(
+            theme.name(runtime), why, 'all' if count == total else str(count), words.plural(total, 'measurement'),
+            'it is' if count == 1 else 'they are'))
+    return said
+
+
 def warnings(results):
     """What a reader must know before believing anything: wrong results, missing parts, a busy machine, noise."""
     said = []
@@ -93,6 +108,7 @@ def warnings(results):
             row.workload, row.size, theme.name(row.runtime), words.plural(row.workers, 'worker'), row.check))
     if len(results.wrong) > 6:
         said.append('And {} more wrong results.'.format(len(results.wrong) - 6))
+    said += without_result(results)
     said += [words.sentence(note) for note in results.sweep.get('notes', [])]
     load = results.machine.get('load') or 0
     if load > 0.5:
@@ -101,4 +117,8 @@ def warnings(results):
     if len(noisy) * 4 > len(results.rows):
         said.append('{} of {} samples are noisy: their median is more than {} above the least time. Differences of '
                     'that size mean nothing here.'.format(len(noisy), len(results.rows), words.percent(noise.NOISY)))
+    once = [row for row in results.rows if noise.single(row)]
+    if len(once) * 4 > len(results.rows):
+        said.append('{} of {} samples were measured once: nothing is concluded from them.'.format(
+            len(once), len(results.rows)))
     return said

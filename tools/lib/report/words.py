@@ -33,6 +33,15 @@ def percent(share, digits=0):
     return '{:.{}f}%'.format(share * 100, digits)
 
 
+def judged(value, goal, digits, finest, most=False):
+    """A value against a goal that is the least, or the most, it may be: whether it keeps to it when it is rounded to
+    `finest` decimals, and with how many decimals, from `digits` on, it is to be shown to look so."""
+    def keeps(decimals):
+        rounded = round(value, decimals)
+        return rounded <= goal if most else rounded >= goal
+    return keeps(finest), next(decimals for decimals in range(digits, finest + 1) if keeps(decimals) == keeps(finest))
+
+
 def change(ratio):
     """A difference in percent, without its sign, fine where it is small: 1.004 is 0.4%."""
     size = abs(ratio - 1)

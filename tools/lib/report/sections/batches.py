@@ -38,7 +38,7 @@ def sentences(results, size, workers):
             'choices cannot be told apart from it.'.format(
                 cases.on_cores(results, workers), words.count(best_batch), best_mode or 'its',
                 words.factor(results.over_serial(best)), alike or 'none', len(given) - 1)]
-    said += smallest(found) + automatic(found, best)
+    said += smallest(found) + automatic(results, found, best)
     return said + cases.doubts(('{} with batches of {}'.format(name, words.count(key)), row) for row, name,
                                key in given)
 
@@ -63,14 +63,15 @@ def smallest(found):
         '; not so {}'.format(words.listing(fine, 'or')) if fine else '')]
 
 
-def automatic(found, best):
-    """The size that heist chooses by itself, against the best that was given."""
+def automatic(results, found, best):
+    """The size that heist chooses by itself, against the best that was given. They are of two steps: each is compared with
+    the serial program that it was interleaved with, as in the figure."""
     chosen = [(its[None], name) for name, its in found.items() if None in its]
     if not chosen:
         return []
     row, name = min(chosen, key=lambda item: seeds_lfsr.MODES.index(item[1]) if item[1] in seeds_lfsr.MODES else 99)
-    verdict = noise.compare(row, best)
-    ratio = row.min_ns / best.min_ns
+    ratio = results.over_serial(best) / results.over_serial(row)
+    verdict = noise.compare(row, best, ratio)
     return ['The automatic choice{} is {}.'.format(
         ' in {} mode'.format(name) if name else '',
         'behind it by ' + words.change(ratio) if verdict > 0 else 'faster still, by ' + words.change(1 / ratio)

@@ -61,12 +61,15 @@ def figure(results, ours, said):
         return [(count, value * 100) for count, value in shares(results, case, runtime)]
     drawn = [(case.name, panels.only([(runtime, percents(case, runtime)) for runtime in theme.ordered(case.runtimes)],
                                      counts)) for case in ours]
+    drawn = [(name, its) for name, its in drawn if any(points for _, points in its)]
+    if not drawn:
+        return None
     highest = max([100] + [value for _, its in drawn for _, points in its for _, value in points])
 
     def draw(sheet):
         return panels.multiples(sheet, drawn, lambda count: 100, counts, have, min(highest * 1.1, 250), '50', '%g%%')
     alt = 'Efficiency by number of workers, one panel for each of {}. {}'.format(
-        words.listing(case.name for case in ours), said)
+        words.listing(name for name, _ in drawn), said)
     return plot.Figure('efficiency', alt, draw)
 
 

@@ -37,7 +37,7 @@ def sentences(results):
             words.significant(best.gflops or 0), best.size, words.plural(best.workers, 'worker'))]
     shares = [mine.gflops / best.gflops for _, mine, best in judged]
     said = ['heist makes {} of the better BLAS{}: {}.'.format(
-        words.between(words.percent(min(shares)), words.percent(max(shares))),
+        words.between(percent(min(shares)), percent(max(shares))),
         '' if len(shares) == 1 else ' in {} cases'.format(len(shares)), about_goal(judged))]
     title, mine, best = max(judged, key=lambda case: case[1].gflops)
     said.append('The most is {} GFLOP/s at {}, where {} makes {}.'.format(
@@ -47,8 +47,18 @@ def sentences(results):
         best in judged for row in (mine, best))
 
 
+def judged(share):
+    """Whether the goal is met, and how many decimals of the percentage must be shown for it to look so."""
+    met, digits = words.judged(share, GOAL, 2, 3)
+    return met, digits - 2
+
+
+def percent(share):
+    return words.percent(share, judged(share)[1])
+
+
 def verdict(mine, best):
-    return noise.verdict(mine.gflops >= GOAL * best.gflops, mine, best)
+    return noise.verdict(judged(mine.gflops / best.gflops)[0], mine, best)
 
 
 def about_goal(judged):
@@ -73,7 +83,7 @@ def shortfall(title, mine, best):
     """A case that misses the goal, and whether by more than noise."""
     share = mine.gflops / best.gflops
     close = share * (1 + noise.tolerance(mine, best)) >= GOAL
-    return '{} ({}{})'.format(title, words.percent(share), ', within its noise' if close else '')
+    return '{} ({}{})'.format(title, percent(share), ', within its noise' if close else '')
 
 
 def thousand(results):
@@ -91,7 +101,8 @@ def beside_seeds(results):
         return []
     theirs, _ = seeds.GEMM_1000[1]
     ratio = ours[1].gflops / theirs
-    return ['At 1000 one worker makes {} GFLOP/s; the seeds had {} with one thread, on another machine: {} times {}.'
+    return ['At 1000 one worker makes {} GFLOP/s; an earlier program (the seeds) had {} with one thread, on another '
+            'machine: {} times {}.'
             .format(words.significant(ours[1].gflops), theirs, words.factor(max(ratio, 1 / ratio)),
                     'as much' if ratio >= 1 else 'less')]
 
@@ -130,7 +141,7 @@ def table(results):
         Column('size', 'size', plain), Column('precision', 'precision', plain),
         Column('runtime', 'runtime', theme.name),
         Column('variant', 'variant', plain), Column('kernel', 'by', plain), Column('workers', 'workers', plain),
-        Column('GFLOP/s', 'gflops', words.significant), Column('of the better BLAS', 'of_best_blas', words.percent),
+        Column('GFLOP/s', 'gflops', words.significant), Column('of the better BLAS', 'of_best_blas', percent),
         Column('median above least', 'spread', words.percent)], found)
 
 
@@ -161,6 +172,6 @@ def make(results):
     return cases.Section(
         'gemm', 'Matrix product against BLAS', said, figure(results, said[0]), tables,
         'C = A*B + C, tiles as tasks, against the libraries\u2019 own threads. The upright mark is heist\u2019s goal, '
-        '{} of the better of the two libraries. {}Longer is better.'.format(
+        '{} of the better of the two libraries. {}Longer is better. The seeds are an earlier program that heist grew out of.'.format(
             words.percent(GOAL), 'OpenMP and oneTBB run the same tiles as heist. ' if
             any(others for _, _, _, others in contests(results)) else ''))

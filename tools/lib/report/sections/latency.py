@@ -56,7 +56,7 @@ def reach(row):
 def contrast(first, second):
     """What two latencies are to each other, in medians."""
     if noise.compare(first, second) == 0:
-        return ', which cannot be told apart'
+        return noise.undecided(first, second)
     ratio = median(first) / median(second)
     return ': the {} takes {} times as long'.format('former' if ratio > 1 else 'latter',
                                                     words.factor(max(ratio, 1 / ratio)))

@@ -42,7 +42,7 @@ def about(case):
         ratio = others[best] / mine
         said += '; ' + {
             -1: 'the cheapest of the others, {}, takes {}, {} times as much',
-            0: 'the cheapest of the others, {}, takes {}, which cannot be told apart',
+            0: 'the cheapest of the others, {}, takes {}' + noise.undecided(ours, theirs),
             1: '{} is cheaper, at {}: heist takes {} times as much',
         }[verdict].format(theme.name(best), words.duration(others[best]),
                           words.factor(ratio if verdict < 0 else 1 / ratio))

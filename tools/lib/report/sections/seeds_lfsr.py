@@ -1,4 +1,6 @@
 """The cycle structure of an LFSR over the number of workers, in each mode, beside what the seeds reached."""
+import collections
+
 from .. import cases, noise, panels, plot, rows, seeds, theme, words
 from ..tables import Column, Table, plain
 
@@ -36,9 +38,10 @@ def pair(results, row):
     return (row, serial) if serial else (row,)
 
 
-def reaches_goal(value):
-    """Of a speed-up with two workers, as it is shown: a sentence must not say that 1.950 misses 1.95."""
-    return round(value, 3) >= TWO_WORKERS_GOAL
+def judged_sizes(results):
+    """Those that goals are set for; the one that is shown, when there is none."""
+    sizes = sorted({row.size for row in results.of('lfsr', 'heist')}, key=rows.size_key)
+    return [size for size in sizes if bits(size) >= GOAL_BITS] or [main_size(results)]
 
 
 # --- the sentences ----------------------------------------------------------------------------------------------------
@@ -63,54 +66,95 @@ def beside_seeds(results, curve, name):
         words.listing(words.factor(seeds.LFSR_TARGET[count]) for count in shared))
 
 
-def two_workers(results):
-    """The goal at two workers, for each size that it is set for."""
-    found = {True: [], False: [], noise.UNCLEAR: []}
-    for size in sorted({row.size for row in results.of('lfsr', 'heist')}, key=rows.size_key):
-        curve = next(iter(by_mode(results, size).values()), {})
-        if 2 in curve and bits(size) >= GOAL_BITS:
-            value = results.over_serial(curve[2])
-            found[noise.verdict(reaches_goal(value), *pair(results, curve[2]))].append('{} bits ({:.3f})'.format(
-                bits(size), value))
-    if cases.cores(results) < 2 or not any(found.values()):
-        return []
-    parts = [word + ' at ' + words.listing(found[its]) for its, word in (
-        (True, 'met'), (False, 'missed'), (noise.UNCLEAR, 'too noisy to judge')) if found[its]]
-    return ['the goal of {} at two workers from {} bits on is {}'.format(TWO_WORKERS_GOAL, GOAL_BITS,
-                                                                         words.listing(parts))]
+# A goal, judged from one curve: the verdict, what is said of it, and the same in short.
+Judgement = collections.namedtuple('Judgement', 'verdict said short')
+
+
+def two_workers(results, curve):
+    if 2 not in curve or cases.cores(results) < 2:
+        return None
+    value = results.over_serial(curve[2])
+    met, _ = words.judged(value, TWO_WORKERS_GOAL, 3, 3)
+    return Judgement(noise.verdict(met, *pair(results, curve[2])), None, '{:.3f}'.format(value))
 
 
 def one_worker(results, curve):
+    if 1 not in curve:
+        return None
     value = results.over_serial(curve[1])
-    its = noise.verdict(1 / value <= 1 + ONE_WORKER_GOAL, *pair(results, curve[1]))
+    met, digits = words.judged(1 / value - 1, ONE_WORKER_GOAL, 3, 4, most=True)
+    its = noise.verdict(met, *pair(results, curve[1]))
+    ratio = 1 / value if value < 1 else value
+    said = '{} {}'.format(words.change(ratio) if digits == 3 else words.percent(ratio - 1, digits - 2),
+                          'slower' if value < 1 else 'faster')
     allowed = words.percent(ONE_WORKER_GOAL)
-    return 'one worker is {} {} than the serial loop ({})'.format(
-        words.change(1 / value if value < 1 else value), 'slower' if value < 1 else 'faster',
-        '{} are allowed; too noisy to judge'.format(allowed) if its is noise.UNCLEAR else
-        '{} the {} allowed'.format('within' if its else 'more than', allowed))
+    return Judgement(its, '{} than the serial loop ({})'.format(
+        said, '{} are allowed; too noisy to judge'.format(allowed) if its is noise.UNCLEAR else
+        '{} the {} allowed'.format('within' if its else 'more than', allowed)), said)
 
 
-def too_many(curve):
+def too_many(results, curve):
     """Whether those without a core do harm. A little slower, within noise, is neither met nor missed."""
+    if 2 not in curve or cases.cores(results) != 2 or max(curve) < 3:
+        return None
     most = max(curve)
     ratio = curve[most].min_ns / curve[2].min_ns
-    its = noise.verdict(ratio <= 1, curve[most], curve[2])
-    said = '{} workers on the two cores are '.format(most)
+    its = noise.verdict(words.judged(ratio - 1, 0, 3, 3, most=True)[0], curve[most], curve[2])
     if its is True:
-        return said + 'no slower than two (goal met)'
-    return said + '{} than two by {} (goal: no slower; {})'.format(
-        'slower' if ratio > 1 else 'faster', words.change(ratio if ratio > 1 else 1 / ratio),
-        'too noisy to judge' if its is noise.UNCLEAR else
-        'cannot be told from noise' if noise.compare(curve[most], curve[2]) == 0 else 'missed')
+        return Judgement(True, 'no slower than two (goal met)', '')
+    said = '{} than two by {}'.format('slower' if ratio > 1 else 'faster', words.change(ratio if ratio > 1 else 1 / ratio))
+    within = its is False and noise.compare(curve[most], curve[2]) == 0
+    return Judgement(noise.UNCLEAR if within else its, '{} (goal: no slower; {})'.format(
+        said, 'cannot be told from noise' if within else 'too noisy to judge' if its is noise.UNCLEAR else 'missed'),
+                     said)
 
 
-def goals(results, curve):
-    said = two_workers(results)
-    if 1 in curve:
-        said.append(one_worker(results, curve))
-    if 2 in curve and cases.cores(results) == 2 and max(curve) > 2:
-        said.append(too_many(curve))
-    return [words.sentence(each) for each in said]
+def judge(results, goal):
+    """For each size the mode that stands for all, and its judgement; then the other modes that miss it, in words."""
+    chosen, others = [], []
+    for size in judged_sizes(results):
+        for place, (name, curve) in enumerate(by_mode(results, size).items()):
+            its = goal(results, curve)
+            if its and place == 0:
+                chosen.append((name, bits(size), its))
+            elif its and its.verdict is False:
+                others.append('{} at {} bits ({})'.format(name, bits(size), its.short))
+    return chosen, others
+
+
+def of_mode(chosen, others):
+    """What ends a sentence about a goal."""
+    names = words.listing(dict.fromkeys(name for name, _, _ in chosen if name))
+    return (' in {} mode'.format(names) if names else '') + (
+        '; of the other modes it is missed by {}'.format(words.listing(others)) if others else '')
+
+
+def about_two_workers(results):
+    chosen, others = judge(results, two_workers)
+    chosen = [case for case in chosen if case[1] >= GOAL_BITS]
+    if not chosen:
+        return []
+    parts = []
+    for verdict, word in ((True, 'met'), (False, 'missed'), (noise.UNCLEAR, 'too noisy to judge')):
+        found = ['{} bits ({})'.format(size, its.short) for _, size, its in chosen if its.verdict is verdict]
+        parts += [word + ' at ' + words.listing(found)] if found else []
+    return ['the goal of {} at two workers from {} bits on is {}{}'.format(
+        TWO_WORKERS_GOAL, GOAL_BITS, words.listing(parts), of_mode(chosen, others))]
+
+
+def about_each_size(results, beginning, goal):
+    chosen, others = judge(results, goal)
+    if not chosen:
+        return []
+    return ['{} {}{}'.format(beginning, words.listing('{} at {} bits'.format(its.said, size) for _, size, its in chosen),
+                             of_mode(chosen, others))]
+
+
+def goals(results):
+    most = max((row.workers for row in results.of('lfsr', 'heist')), default=0)
+    return [words.sentence(each) for each in about_two_workers(results) +
+            about_each_size(results, 'one worker is', one_worker) +
+            about_each_size(results, '{} workers on the two cores are'.format(most), too_many)]
 
 
 def sentences(results, size):
@@ -119,7 +163,7 @@ def sentences(results, size):
     curve = found[name]
     samples = [('{} with {}'.format(which or 'lfsr', words.plural(count, 'worker')), row)
                for which, its in found.items() for count, row in its.items() if count <= cases.cores(results)]
-    return [beside_seeds(results, curve, name)] + goals(results, curve) + cases.doubts(samples)
+    return [beside_seeds(results, curve, name)] + goals(results) + cases.doubts(samples)
 
 
 # --- the figure and the table -----------------------------------------------------------------------------------------
@@ -219,5 +263,7 @@ def make(results):
     said = sentences(results, size)
     return cases.Section(
         'lfsr', 'LFSR cycles: workers and modes', said, figure(results, size, said[0]), [table(results)],
-        'The cycle structure of the whole state space of a shift register of {} bits; batches of states are tasks. The '
-        'seeds measured their own program, on another machine, each against its own serial loop.'.format(bits(size)))
+        'The cycle structure of the whole state space of a shift register of {} bits; batches of states are tasks. '
+        'heist\u2019s workers are bound to cores; how much of their time is outside batches is told where each has one. '
+        'The seeds are an earlier program, in Python with processes, that heist grew out of: it was measured on another '
+        'machine, against its own serial loop.'.format(bits(size)))

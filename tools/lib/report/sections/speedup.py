@@ -60,8 +60,10 @@ def behind_serial(ours, workers):
     if not known:
         return []
     if not behind:
-        return ['It beats the serial program in all {}.'.format(len(known)) if len(known) > 1 else
-                'It beats the serial program.']
+        beats = min(known)[0] > 1 + noise.FLOOR
+        return ['It {} the serial program{}.'.format(
+            'beats' if beats else 'is not behind', ' in {} {}'.format('all' if beats else 'any of', len(known))
+            if len(known) > 1 else '')]
     return ['Behind the serial program, which makes no tasks, {} {} of {}: {}.'.format(
         'is' if len(behind) == 1 else 'are', len(behind), len(known),
         words.listing('{} at {}'.format(name, words.factor(value)) for value, name in behind))]
@@ -107,13 +109,23 @@ def oversubscribed(results, ours, workers):
     if not pairs:
         return []
     if not slower:
+        longer = sorted(((many.min_ns / few.min_ns, name) for many, few, name in pairs
+                         if many.min_ns / few.min_ns > 1 + noise.FLOOR), reverse=True)
+        if longer:
+            return ['With {} none can be told to be slower than with {}; longer, as far as noise lets see, {}: {}.'.format(
+                cases.on_cores(results, most), workers, 'takes' if len(longer) == 1 else 'take', by_how_much(longer))]
         return ['With {} none is slower than with {}.'.format(cases.on_cores(results, most), workers)]
-    named = ['{} by {}'.format(name, words.change(ratio)) for ratio, name in slower]
-    if len(named) > 4:
-        named[3:] = ['{} others by less'.format(len(named) - 3)]
     return ['With {}, {} of {} {} longer than with {}: {}.'.format(
         cases.on_cores(results, most), len(slower), len(pairs), 'takes' if len(slower) == 1 else 'take', workers,
-        words.listing(named))]
+        by_how_much(slower))]
+
+
+def by_how_much(ratios):
+    """Pairs of a ratio and a name, the largest first."""
+    named = ['{} by {}'.format(name, words.change(ratio)) for ratio, name in ratios]
+    if len(named) > 4:
+        named[3:] = ['{} others by less'.format(len(named) - 3)]
+    return words.listing(named)
 
 
 def sentences(results, ours):
@@ -127,7 +139,13 @@ def sentences(results, ours):
 
 # --- the figure and the table -----------------------------------------------------------------------------------------
 
+def drawn_cases(ours):
+    """Those with a serial program to compare with; all, over one worker, when none has. The two do not mix."""
+    return [case for case in ours if case.serial] or ours
+
+
 def figure(results, ours, said):
+    ours = drawn_cases(ours)
     counts = cases.common_counts(ours) or sorted({count for case in ours for count in case.workers()})
     have = cases.cores(results)
     drawn = [(case.name, panels.only(curves(case), counts)) for case in ours]
@@ -136,8 +154,8 @@ def figure(results, ours, said):
 
     def draw(sheet):
         return panels.multiples(sheet, drawn, lambda count: min(count, have), counts, have, top, panels.tics(top), '%g')
-    alt = 'Speed-up over the serial program by number of workers, one panel for each of {}. {}'.format(
-        words.listing(case.name for case in ours), said)
+    alt = 'Speed-up over {} by number of workers, one panel for each of {}. {}'.format(
+        'the serial program' if ours[0].serial else 'one worker', words.listing(case.name for case in ours), said)
     return plot.Figure('speedup', alt, draw)
 
 
@@ -163,6 +181,12 @@ def make(results):
     said = sentences(results, ours)
     return cases.Section(
         'speedup', 'Speed-up', said, figure(results, ours, said[0]), [table(results, ours)],
-        'Time of the serial program over time of the runtime, the least of all runs each. The dashed line is the '
+        '{} over time of the runtime, the least of all runs each. The dashed line is the '
         'ideal: as many times as fast as there are workers, as long as each has a core of its own. Beyond that, the '
-        'shaded part, workers are oversubscribed: they share cores.')
+        'shaded part, workers are oversubscribed: they share cores.{}'.format(
+            'Time of the serial program' if drawn_cases(ours)[0].serial else 'Time with one worker', left_out(ours)))
+
+
+def left_out(ours):
+    names = [case.workload for case in ours if case not in drawn_cases(ours)]
+    return ' Not drawn, since the serial program was not measured: {}.'.format(words.listing(names)) if names else ''
