@@ -4,6 +4,7 @@
  * region is not the caller: its threadprivate variables, and what else belongs to a thread, are that thread's. */
 #include <pthread.h>
 
+#include "openmp/memory.h"
 #include "openmp/real.h"
 #include "openmp/team.h"
 
@@ -35,6 +36,7 @@ static void in_child(void)
     heist__omp_forked = true;
     runner = nobody;
     heist__omp_records_after_fork();
+    heist__omp_memory_after_fork();
     heist__omp_teams_after_fork();
 }
 

@@ -1,7 +1,7 @@
 /* Memory that comes and goes with a task: data that does not fit into its record, and its node among the dependences.
  *
- * Each slot keeps what was given back to it, sorted by size, up to HEIST__OMP_MOST_KEPT bytes; beyond that, and for what is
- * larger than HEIST__OMP_LARGEST_KEPT, malloc and free are called. A block is at home nowhere: whoever gives it back keeps
+ * Each slot keeps what was given back to it, sorted by size, up to HEIST__OMP_MOST_KEPT bytes; beyond that all of one size goes
+ * to whoever has none. For what is larger than HEIST__OMP_LARGEST_KEPT malloc and free are called. A block is at home nowhere: whoever gives it back keeps
  * it. Call from: the slot's thread. */
 #ifndef HEIST_OPENMP_MEMORY_H
 #define HEIST_OPENMP_MEMORY_H
@@ -31,18 +31,29 @@ static inline size_t heist__omp_memory_size(size_t bytes)
 }
 
 /* ---- memory.c ---- */
-void *heist__omp_memory_take_slow(size_t bytes);
+void *heist__omp_memory_take_slow(heist__omp_slot *self, size_t bytes);
+void heist__omp_memory_give_slow(heist__omp_slot *self, heist__omp_memory *memory);
+void heist__omp_memory_after_fork(void);
 
 /* Aligned as by malloc. NULL: there is none. */
 static inline void *heist__omp_memory_take(heist__omp_slot *self, size_t bytes)
 {
     size_t size = heist__omp_memory_size(bytes);
     heist__omp_memory *memory = size ? self->kept[size - 1] : NULL;
-    if (__builtin_expect(!memory, 0)) return heist__omp_memory_take_slow(bytes);
+    if (__builtin_expect(!memory, 0)) return heist__omp_memory_take_slow(self, bytes);
     self->kept[size - 1] = memory->next;
+    self->kept_count[size - 1]--;
     self->kept_bytes -= size * HEIST__OMP_SIZE_STEP;
     memory->size = size;
     return memory + 1;
+}
+
+static inline void heist__omp_memory_keep(heist__omp_slot *self, heist__omp_memory *memory, size_t size)
+{
+    memory->next = self->kept[size - 1];
+    self->kept[size - 1] = memory;
+    self->kept_count[size - 1]++;
+    self->kept_bytes += size * HEIST__OMP_SIZE_STEP;
 }
 
 /* `self` may be NULL: outside the team. */
@@ -51,12 +62,10 @@ static inline void heist__omp_memory_give(heist__omp_slot *self, void *block)
     heist__omp_memory *memory = (heist__omp_memory *)block - 1;
     size_t size = memory->size;
     if (__builtin_expect(!self || !size || self->kept_bytes >= HEIST__OMP_MOST_KEPT, 0)) {
-        free(memory);
+        heist__omp_memory_give_slow(self, memory);
         return;
     }
-    memory->next = self->kept[size - 1];
-    self->kept[size - 1] = memory;
-    self->kept_bytes += size * HEIST__OMP_SIZE_STEP;
+    heist__omp_memory_keep(self, memory, size);
 }
 
 #endif

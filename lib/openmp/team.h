@@ -89,6 +89,7 @@ struct heist__omp_slot {
     heist__omp_task *records[HEIST__OMP_AHEAD + 2 * HEIST__OMP_BATCH];
     size_t kept_bytes; /* in `kept` */
     heist__omp_memory *kept[HEIST__OMP_SIZES];
+    uint32_t kept_count[HEIST__OMP_SIZES];
 
     /* Tasks put off, and finished, by this thread. Written by: owner. Read by: who looks whether all is done. */
     _Alignas(HEIST__LINE) HEIST__ATOMIC(uint64_t) created;
