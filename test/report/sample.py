@@ -1,4 +1,7 @@
-"""The made-up measurements of sample.json, and ways to turn them round: what a sentence says must follow the data."""
+"""The made-up measurements of sample.json, and ways to turn them round: what a sentence says must follow the data.
+
+As a program it prints what the report says of them as they are, which said.txt holds: see there what a change of the
+report changes, then `python3 test/report/sample.py >test/report/said.txt`."""
 import copy
 import json
 import os
@@ -9,7 +12,7 @@ LIBRARY = os.path.join(HERE, '..', '..', 'tools', 'lib')
 sys.dont_write_bytecode = True  # the tree may be read-only, and is nobody's place for caches
 sys.path.insert(0, LIBRARY)
 
-from report import rows, sections  # noqa: E402 pylint: disable=wrong-import-position
+from report import page, rows, sections, summary  # noqa: E402 pylint: disable=wrong-import-position
 
 with open(os.path.join(HERE, 'sample.json'), encoding='utf-8') as source:
     ORIGINAL = json.load(source)
@@ -59,12 +62,34 @@ def results(*changes, keep=None, machine=None):
     return rows.merge([('sample.json', document(change, keep, machine))])
 
 
+MODULES = {module.make(results()).id: module for module in sections.ORDER}
+
+
 def section(name, *changes, keep=None, machine=None):
     """The part of the page with that id; None when there is none."""
-    found = [part for part in sections.make_all(results(*changes, keep=keep, machine=machine)) if part.id == name]
-    return found[0] if found else None
+    return MODULES[name].make(results(*changes, keep=keep, machine=machine))
 
 
 def text(name, *changes, keep=None, machine=None):
     """All its sentences."""
     return ' '.join(section(name, *changes, keep=keep, machine=machine).sentences)
+
+
+def said(its):
+    """All words of the report: tiles, sentences, captions, tables with a few of their rows, facts of the machine."""
+    lines = []
+    lines += ['{}: {} ({})'.format(tile.number, tile.label, tile.context) for tile in summary.tiles(its)]
+    for part in sections.make_all(its):
+        lines += ['', '== {}: {} =='.format(part.id, part.title), *part.sentences, 'Below the figure: ' + part.how,
+                  'In its place: ' + part.figure.alt]
+        for table in part.tables:
+            heading, _, *body = table.as_text().splitlines()
+            lines += ['', '{} ({} rows, every seventh)'.format(table.title, len(body)), heading, *body[::7]]
+    everything = page.everything(its)
+    lines += ['', 'All rows: ' + ', '.join(column.title for column in everything.columns)]
+    lines += ['', '== The machine =='] + ['{}: {}'.format(*fact) for fact in page.facts(its)]
+    return ''.join(line + '\n' for line in lines)
+
+
+if __name__ == '__main__':
+    sys.stdout.write(said(results()))

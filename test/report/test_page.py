@@ -13,7 +13,7 @@ import xml.etree.ElementTree
 
 import cases
 import sample
-from report import files, machine, noise, page, plot, sections, summary, theme
+from report import files, machine, noise, page, plot, sections, summary, theme, topology, words
 from report.sections import batches
 
 SCRATCH = tempfile.mkdtemp(prefix='heist report ')  # with spaces: every path must bear them
@@ -133,8 +133,8 @@ def every_figure_is_there_twice_and_has_words():
     drawings = [attributes for tag, attributes in reader.elements if tag == 'svg']
     assert [its['class'] for its in drawings] == ['desk', 'phone'] * 8, [its['class'] for its in drawings]
     assert all(its['role'] == 'img' for its in drawings)
-    words = re.findall(r'<title id="[^"]*">([^<]*)</title>', made()['html'])
-    assert len(words) == 16 and all(len(each) > 60 for each in words), words
+    told = re.findall(r'<title id="[^"]*">([^<]*)</title>', made()['html'])
+    assert len(told) == 16 and all(len(each) > 60 for each in told), told
 
 
 def no_colour_of_a_figure_is_fixed():
@@ -182,12 +182,50 @@ def legends_show_what_is_drawn():
         assert (patches >= 2 and not points) if bars else points >= 2, (name, points, patches)
 
 
+def what_is_drawn_is_what_the_tables_say():
+    """Each number of these columns is in the data of the figure, and, where it is a bar's, written behind that."""
+    for name, key, shown in (
+            ('speedup', 'over_serial', lambda value, row: [repr(value)]),
+            ('efficiency', 'efficiency', lambda value, row: [repr(value * 100)]),
+            ('overhead', 'ns_per_task', lambda value, row: [repr(value), '"{}"'.format(words.duration(value))]),
+            ('gemm', 'gflops', lambda value, row: [repr(value), '"{}"'.format(words.significant(value))]
+             if row['workers'] < 3 and row['runtime'] != 'serial' else []),
+            ('lfsr', 'over_serial', lambda value, row: [repr(value)]),
+            ('batches', 'over_serial', lambda value, row: [repr(value)] if row['workers'] == 2 else []),
+            ('latency', 'median_ns', lambda value, row: [repr(value), '"{}"'.format(words.duration(value))]),
+            ('submit', 'per_second', lambda value, row: [repr(value / 1e6), '"{}"'.format(words.rate(value))])):
+        part = sample.section(name)
+        drawn = set(re.findall(r'"[^"]*"|[^\s"]+', ' '.join(re.findall(r'<< END_OF_DATA\n(.*?)END_OF_DATA',
+                    plot.commands_of(part.figure, plot.DESK)[1], re.DOTALL))))
+        wanted = {each for row in part.tables[-1].rows for each in shown(row[key], row)}
+        assert wanted and wanted <= drawn, (name, wanted - drawn)
+
+
+def figures_name_what_they_show():
+    def commands(name):
+        return plot.commands_of(sample.section(name).figure, plot.DESK)[1]
+    for name, parts in (('overhead', ['two tasks a level', 'ten tasks a level', 'all tasks from one loop',
+                                      'nanoseconds for each task, logarithmic', 'OpenMP (libomp)']),
+                        ('gemm', ['GFLOP/s', 'goal: 95% of the better', '2000 single, 2 workers']),
+                        ('submit', ['million tasks a second"', '4 workers (oversubscribed)}', '"{/:Bold 2 workers}"']),
+                        ('batches', ['the other modes', 'hybrid', 'ideal']),
+                        ('latency', ['logarithmic', '"1 µs" 1000']),
+                        ('lfsr', ['{/:Bold heist, auto}', '"steal and hybrid"', '"static and shared"', '"ideal"', '"serial"',
+                                  '"the seeds"', 'workers']),
+                        ('speedup', ['oversubscribed', 'ideal', '"4" 2.0000', 'strassen 512'])):
+        for part in parts:
+            assert part in commands(name), (name, part)
+
+
 def the_summary_has_the_numbers_that_matter():
     tiles = summary.tiles(sample.results())
     assert [tile.number for tile in tiles] == ['2.76 ns', '1.97', '97%', '1.96', '17.3 µs'], tiles
     assert [tile.goal for tile in tiles] == [None, None, True, True, None]
     missed = summary.tiles(sample.results(sample.slower(2, workload='gemm', runtime='heist')))
-    assert missed[2].goal is False and '\u2717 goal missed' in page.tile(missed[2])
+    assert missed[2].goal is False and '<span class="goal missed">\u2717 goal missed</span>' in page.tile(missed[2])
+    assert page.tile(tiles[4]) == ('<li><strong>17.3 µs</strong><span class="label">from spawn to run, parked worker</span>'
+                                   '<span class="context">medians; when it was looking: 278 ns</span></li>\n')
+    assert '<span class="goal met">\u2713 goal met</span>' in page.tile(tiles[2]) and 'goal' not in page.tile(tiles[0])
 
 
 def noise_decides_no_goal():
@@ -212,6 +250,12 @@ def strange_words_stay_words():
     text = without_figures(results)
     assert '<script' not in text and '&lt;script&gt;' in text
     reader_of(text)
+
+
+def numbers_stand_at_the_right_and_rows_of_heist_are_marked():
+    shown = sample.section('overhead').tables[0].as_html()
+    assert '<tr class="ours"><td>fib</td><td>30</td><td>heist</td><td class="n">2.76 ns</td>' in shown, shown
+    assert '<tr><td>fib</td><td>30</td><td>oneTBB</td>' in shown and '<th scope="col" class="n">per task</th>' in shown
 
 
 def colours_can_be_told_apart_and_read():
@@ -276,13 +320,20 @@ def without_gnuplot_there_are_words_and_tables():
 
 
 def a_broken_file_makes_nothing():
-    for text, complaint in (('{', 'not JSON'), ('[]', 'no "rows"'), ('{"rows":[]}', 'nothing was measured'),
-                            ('{"rows":[{"workload":"fib"}]}', 'lacks "runtime"'),
+    for text, complaint in (('{', 'not JSON'), ('[]', 'there are no "rows"'),
+                            ('{"rows":[]}', 'nothing was measured: there is no row in'),
+                            ('{"rows":[{"workload":"fib"}]}', 'a row lacks "runtime"'),
+                            ('{"rows":[3]}', 'a row is not an object'),
+                            ('{"rows":[],"machine":[1]}', '"machine" is not an object'),
+                            ('{"rows":[],"machine":{"load":"x"}}', '"machine" has an impossible "load"'),
+                            ('{"rows":[],"sweep":{"\\u0001":1}}', '"sweep" has a member without a readable name'),
+                            ('{"rows":[{"workload":"fib","runtime":"heist","workers":0}]}',
+                             'a row has an impossible "workers"'),
                             ('{"rows":[{"workload":"fib","runtime":"heist","workers":1,"min_ns":5,"median_ns":4}]}',
-                             'impossible times')):
+                             'impossible times of fib, heist')):
         folder, done = make(text, folder='broken')
         assert done.returncode == 2 and complaint in done.stderr, (text, done)
-        assert done.stderr.count('\n') == 1, done.stderr
+        assert 'sample.json' in done.stderr and done.stderr.count('\n') == 1, done.stderr
         assert not os.path.exists(folder), text
 
 
@@ -381,6 +432,52 @@ def this_machine_can_be_looked_at():
     assert about['cpus'] and 1 <= machine.cores(about) <= len(about['cpus'])
     assert machine.in_short(about)
     assert machine.cores({'cpus': about['cpus'], 'quota': 1.5}) == 1
+
+
+def a_machine_is_told_as_it_is():
+    cpus = [dict(sample.ORIGINAL['machine']['cpus'][0], cpu=i, core=i // 2) for i in range(8)]
+    assert machine.cores({'cpus': cpus}) == 4, 'threads of a core are no cores'
+    assert [machine.cores(its) for its in ({'cpus': cpus, 'quota': 2.9}, {'cpus': cpus, 'workers': 3}, {'cores': 6}, {},
+                                           {'cpus': cpus, 'quota': 0.5})] == [2, 3, 6, 1, 1]
+    assert machine.in_short({}) == '1 core of an unknown processor'
+    assert machine.in_short({'cpus': cpus, 'cpu': 'A', 'virtual': True}) == '4 cores of A, virtual'
+    assert [machine.cache_size(its) for its in ('512K', '1024K', '1536K', '32768K', '3M', '')] == [
+        '512 KiB', '1 MiB', '1536 KiB', '32 MiB', '3M', '']
+    assert machine.cpu_list('0-3,8') == [0, 1, 2, 3, 8] and machine.cpu_list('') == []
+    told = dict(page.facts(sample.results(machine={'quota': 1.5, 'load': 0, 'environment': {'B': '2', 'A': '1'}})))
+    assert [told[name] for name in ('usable', 'load before', 'environment')] == [
+        '1 core, by a quota of 1.5 CPUs', '0.00', 'A=1 B=2'], told
+
+
+def caches_and_places_of_cpus_are_read():
+    folder = os.path.join(SCRATCH, 'cpus')
+    for name, its in (('cpu3/cache/index0/type', 'Data'), ('cpu3/cache/index0/level', '1'), ('cpu3/cache/index0/size', '32K'),
+                      ('cpu3/cache/index0/shared_cpu_list', '3'), ('cpu3/cache/index1/type', 'Instruction'),
+                      ('cpu3/cache/index1/level', '1'), ('cpu3/cache/index2/type', 'Unified'),
+                      ('cpu3/cache/index2/level', '3'), ('cpu3/cache/index2/size', '8192K'),
+                      ('cpu3/cache/index2/shared_cpu_list', '0-1,3'), ('cpu3/topology/physical_package_id', '1'),
+                      ('cpu3/topology/core_id', 'rubbish')):
+        files.write(os.path.join(folder, name), its + '\n')
+    real, affinity = machine.CPUS, os.sched_getaffinity
+    machine.CPUS, os.sched_getaffinity = folder, lambda _: {3}
+    try:
+        found = machine.cpus()
+    finally:
+        machine.CPUS, os.sched_getaffinity = real, affinity
+    assert found == [{'cpu': 3, 'package': 1, 'core': 3, 'node': found[0]['node'], 'caches': [
+        {'level': 1, 'size': '32K', 'cpus': [3]}, {'level': 3, 'size': '8192K', 'cpus': [0, 1, 3]}]}], found
+
+
+def the_machine_is_drawn():
+    drawn = topology.draw(sample.ORIGINAL['machine'])
+    assert re.sub('(<[^>]*>)+', '|', drawn).strip('|') == (
+        'package 0, NUMA node 0|L3 32 MiB|core 0|L1 32 KiB|L2 1 MiB|core 1|L1 32 KiB|L2 1 MiB'), drawn
+    own = [dict(cpu, core=0, node=i, caches=[dict(cache, cpus=[0, 1]) for cache in cpu['caches'][:1]])
+           for i, cpu in enumerate(sample.ORIGINAL['machine']['cpus'])]
+    assert 'core 0 + 1<br/>L1 32 KiB' in topology.draw({'cpus': [dict(cpu, node=0) for cpu in own]})
+    assert topology.draw({'cpus': own}).count('NUMA node') == 2
+    many = [dict(own[0], cpu=i, core=i) for i in range(65)]
+    assert topology.draw({'cpus': many}) == '' and topology.draw({'cpus': many[:64]}) and topology.draw({}) == ''
 
 
 # --- in a browser -----------------------------------------------------------------------------------------------------

@@ -129,8 +129,9 @@ def figure(results, said):
 
 def table(results):
     found = []
+    order = theme.ordered(row.runtime for row in results.of('gemm'))
     for row in sorted(results.of('gemm'), key=lambda row: (precision(row), rows.size_key(row.size), row.workers,
-                                                           theme.ordered(['heist', row.runtime]).index(row.runtime))):
+                                                           order.index(row.runtime))):
         rivals = [other.gflops for other in results.of('gemm', workers=row.workers, size=row.size)
                   if other.runtime in BLAS and other.gflops and precision(other) == precision(row)]
         found.append({'size': row.size, 'precision': precision(row), 'runtime': row.runtime, 'workers': row.workers,
