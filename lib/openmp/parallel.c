@@ -119,6 +119,7 @@ void GOMP_parallel(heist__omp_body *fn, void *data, unsigned threads, unsigned f
 {
     /* relaxed: as in begin. The way of programs without tasks, whose regions may be short. */
     if (!heist__load_relaxed(&heist__omp_active) && !heist__omp_stale_pool()) {
+        note_pool(threads);
         HEIST__REAL(GOMP_parallel)(fn, data, threads, flags);
         return;
     }
