@@ -73,8 +73,9 @@ static inline bool heist__omp_many_children(const heist__omp_slot *self)
 static inline bool heist__omp_crowded_dependent(heist__omp_slot *self, int32_t priority)
 {
     if (heist__omp_crowded_for(self, priority)) return true;
-    if (priority > 0 || self->plenty >= HEIST__OMP_MOST_QUEUED) return false;
-    return heist__load_relaxed(&self->team->brief) || heist__omp_many_children(self); /* relaxed: see brief.c */
+    if (self->plenty >= HEIST__OMP_MOST_QUEUED) return false;
+    bool brief = priority == 0 && heist__load_relaxed(&self->team->brief); /* relaxed: see brief.c */
+    return brief || heist__omp_many_children(self);
 }
 
 /* What a child has of its parent's flags. */
