@@ -16,13 +16,13 @@ typedef struct creation {
     void *detach;
 } creation;
 
-/* Whether a task had better not run at once because its creator would have to wait for others, or for its event. A
- * creator of very many dependent tasks has to. */
+/* Whether a task had better not run at once because its creator would have to wait for others. A creator of very many
+ * dependent tasks has to; not for one with an event, which whatever comes after may depend on when its body is over. */
 static bool has_to_wait(heist__omp_slot *self, const creation *c)
 {
-    if (c->flags & HEIST__GOMP_DETACH) return true;
-    return (c->flags & HEIST__GOMP_DEPEND) && !heist__omp_depend_over(self, c->depend) &&
-           !heist__omp_many_children(self);
+    if (!(c->flags & HEIST__GOMP_DEPEND)) return false;
+    return (c->flags & HEIST__GOMP_DETACH) ||
+           (!heist__omp_depend_over(self, c->depend) && !heist__omp_many_children(self));
 }
 
 /* `task`: its record, or NULL. */
@@ -85,13 +85,13 @@ _Noreturn static void no_memory_for_event(void)
     heist__omp_fatal("GOMP_task: no memory for a task with an event");
 }
 
-/* One with an event that cannot be put off: run, but the event is not waited for. */
+/* One with an event that is not put off: run, but the event is not waited for. */
 static void run_unwaited(heist__omp_slot *self, heist__omp_task *task, const creation *c)
 {
     if (c->flags & HEIST__GOMP_DEPEND) heist__omp_depend_wait(self, c->depend);
     if (!heist__omp_task_data(self, task, c->data, c->copy, c->size, c->align)) no_memory_for_event();
     heist__omp_task_counted(self, task);
-    heist__omp_task_run(self, task);
+    heist__omp_task_run_within(self, task);
 }
 
 enum { SPECIAL = HEIST__GOMP_DEPEND | HEIST__GOMP_PRIORITY | HEIST__GOMP_DETACH | HEIST__GOMP_FINAL };
@@ -103,10 +103,11 @@ __attribute__((noinline)) static void create_special(heist__omp_slot *self, cons
     if (self->cancellable && heist__omp_cancelled(self, parent->group)) return;
     bool depends = c->flags & HEIST__GOMP_DEPEND;
     uint32_t kind = heist__omp_inherited(parent) | (c->flags & HEIST__GOMP_FINAL ? HEIST__TASK_FINAL : 0);
-    bool now = !if_clause || (parent->flags & HEIST__TASK_CALLS) || (is_crowded(self, c) && !has_to_wait(self, c));
+    bool must = !if_clause || (parent->flags & HEIST__TASK_CALLS);
+    bool now = must || (is_crowded(self, c) && !has_to_wait(self, c));
     heist__omp_task *task = heist__omp_task_new(self, c->fn, kind);
     if (c->flags & HEIST__GOMP_DETACH) {
-        /* Run at once, it would be waited for; but its event may be fulfilled by what comes after. */
+        /* It would be waited for; but its event may be fulfilled by what comes after. */
         if (!task || (!(kind & HEIST__TASK_FINAL) && (kind & HEIST__TASK_ALONE))) no_memory_for_event();
         heist__omp_event_attach(task, c->detach, c->data);
     }
@@ -114,7 +115,7 @@ __attribute__((noinline)) static void create_special(heist__omp_slot *self, cons
         put_off_special(self, task, c);
         return;
     }
-    if (!now && (c->flags & HEIST__GOMP_DETACH)) {
+    if (!must && (c->flags & HEIST__GOMP_DETACH)) {
         run_unwaited(self, task, c);
         return;
     }

@@ -140,6 +140,14 @@ void heist__omp_task_run(heist__omp_slot *self, heist__omp_task *task)
     leave(self, task, 0);
 }
 
+void heist__omp_task_run_within(heist__omp_slot *self, heist__omp_task *task)
+{
+    heist__omp_task *parent = self->current;
+    parent->nested++;
+    heist__omp_task_run(self, task);
+    parent->nested--;
+}
+
 static bool is_fulfilled(heist__omp_slot *self, const void *task)
 {
     (void)self;

@@ -88,6 +88,8 @@ void heist__omp_record_give_outside(heist__omp_task *task);
 /* ---- task.c ---- */
 /* Runs a task that was taken from a deque, and finishes it. */
 void heist__omp_task_run(heist__omp_slot *self, heist__omp_task *task);
+/* The same for a task that was just created, as one of those that are run at once within each other. */
+void heist__omp_task_run_within(heist__omp_slot *self, heist__omp_task *task);
 /* The task is complete: tells those who wait. `self` is NULL outside the team. */
 void heist__omp_task_complete(heist__omp_slot *self, heist__omp_task *task);
 /* A child of `parent` is complete, or what counts as one. `home`: whose thread runs the parent. */

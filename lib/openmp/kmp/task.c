@@ -260,12 +260,13 @@ void heist__kmp_task_discard(heist__omp_slot *self, heist__omp_task *record)
     heist__omp_record_give(self, record);
 }
 
-/* Whether a task had better not run at once because its creator would have to wait for others, or for its event. A
- * creator of very many dependent tasks has to. */
+/* Whether a task had better not run at once because its creator would have to wait for others. A creator of very many
+ * dependent tasks has to; not for one with an event, which whatever comes after may depend on when its body is over. */
 static bool has_to_wait(heist__omp_slot *self, const heist__omp_task *record, const void *clauses)
 {
-    if (record->flags & HEIST__TASK_EVENT) return true;
-    return clauses && !heist__omp_depend_over(self, clauses) && !heist__omp_many_children(self);
+    if (!clauses) return false;
+    return (record->flags & HEIST__TASK_EVENT) ||
+           (!heist__omp_depend_over(self, clauses) && !heist__omp_many_children(self));
 }
 
 static int32_t priority_of(heist__omp_slot *self, heist__omp_task *record)
@@ -295,8 +296,8 @@ void heist__kmp_task_submit(heist__omp_slot *self, heist__omp_task *record, cons
         return;
     }
     keep(self, record);
-    if (!waits) { /* no memory for its dependences. Its creator may be the one to fulfil its event: not waited for here */
-        heist__omp_task_run(self, record);
+    if (!waits) { /* its creator may be the one to fulfil its event: not waited for here */
+        heist__omp_task_run_within(self, record);
         return;
     }
     record->priority = priority;
