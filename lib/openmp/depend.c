@@ -182,6 +182,14 @@ static void list_free(heist__omp_slot *self, node_list *list)
     free(list->items);
 }
 
+static bool list_is_complete(const node_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (!is_complete(list->items[i])) return false;
+    }
+    return true;
+}
+
 static void list_sweep(heist__omp_slot *self, node_list *list)
 {
     size_t kept = 0;
@@ -295,6 +303,32 @@ static void place_free(place *p, void *argument)
     list_free(self, &p->before);
     if (p->mutex) heist__omp_mutex_drop(p->mutex);
     free(p);
+}
+
+/* Forgets addresses whose users are all complete: nobody has to wait for them any more. */
+static void table_sweep(heist__omp_slot *self, heist__omp_table *table)
+{
+    for (size_t i = 0; i < table->size; i++) {
+        for (place **link = &table->buckets[i]; *link;) {
+            place *p = *link;
+            if (list_is_complete(&p->last) && list_is_complete(&p->before)) {
+                *link = p->next;
+                place_free(p, self);
+                table->count--;
+            } else {
+                link = &p->next;
+            }
+        }
+    }
+}
+
+/* Room for `more` places, before any of them is there: one without users would be swept. */
+static void table_reserve(heist__omp_slot *self, heist__omp_table *table, size_t more)
+{
+    if (table->count + more <= table->size) return;
+    table_sweep(self, table);
+    /* Growing only when it is still more than half full keeps the sweeps rare. */
+    if (table->count + more > table->size / 2) table_grow(table);
 }
 
 static void table_clear(heist__omp_slot *self, heist__omp_table *table)
@@ -446,6 +480,7 @@ bool heist__omp_depend_prepare(heist__omp_slot *self, heist__omp_task *task, con
     size_t count = heist__omp_use_count(clauses), mutexes = 0;
     bool everything = kinds_of(clauses, count) & ALL_MEMORY;
     if (!parent->table && !(parent->table = table_new())) return false;
+    if (!everything) table_reserve(self, parent->table, count);
     bool prepared = true;
     for (size_t i = 0; i < count && !everything && prepared; i++) {
         void *address;
@@ -474,14 +509,6 @@ void heist__omp_depend(heist__omp_slot *self, heist__omp_task *task, const void 
     user u = {self, task->node, self->current->table, true};
     enter(&u, clauses);
     satisfy(self, task->node);
-}
-
-static bool list_is_complete(const node_list *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        if (!is_complete(list->items[i])) return false;
-    }
-    return true;
 }
 
 bool heist__omp_depend_over(heist__omp_slot *self, const void *clauses)
