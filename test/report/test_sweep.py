@@ -46,6 +46,11 @@ if os.environ.get('FAILS') == workload:
     sys.exit(2)
 if os.environ.get('WRONG') == workload:
     rows[0]['check'], status = 'wrong', 1
+if os.environ.get('CRASHED') == workload:
+    status = 1
+    for row in rows:
+        if row['runtime'] == 'tbb':
+            row['check'] = 'crashed: signal 6 (Aborted)'
 if workload in os.environ.get('ENDED', '').split(','):
     status = 124
     time.sleep(1.1)
@@ -90,8 +95,8 @@ def prepare():
     executable('gnuplot', '#!/bin/sh\nexit 1\n')  # drawing is what test_page is about
 
 
-def command(*arguments):
-    return [os.path.join(TREE, 'tools', 'sweep'), '--no-install', *arguments]
+def command(*arguments, install=False):
+    return [os.path.join(TREE, 'tools', 'sweep'), *([] if install else ['--no-install']), *arguments]
 
 
 def environment(**more):
@@ -224,6 +229,14 @@ def a_wrong_result_is_status_1():
     assert 'Wrong result: tree' in page(where, 'report')
 
 
+def a_peer_that_crashed_is_noted_and_no_status():
+    where = place('crashed')
+    done = sweep('--only', 'fib,tree', where=where, CRASHED='tree')
+    assert done.returncode == 0, done
+    text = page(where, 'report')
+    assert 'oneTBB crashed: signal 6 (Aborted) in ' in text and 'Wrong result' not in text
+
+
 def what_cannot_be_measured_is_noted_and_the_rest_goes_on():
     where = place('failing')
     done = sweep('--only', 'fib,tree,wide', where=where, FAILS='tree')
@@ -266,6 +279,47 @@ def without_what_it_needs_it_says_what_to_install_and_leaves_nothing():
     assert os.listdir(where) == []
 
 
+UNREACHABLE = """#!/bin/sh
+echo "$@" >>"$ASKED"
+case "$*" in
+    *update*)
+        echo "W: Failed to fetch http://archive.example/InRelease  Temporary failure resolving 'archive.example'"
+        case "$*" in *Error-Mode=any*) exit 100 ;; esac
+        ;;
+    *install*)
+        echo "E: Failed to fetch http://archive.example/meson.deb  Temporary failure resolving 'archive.example'"
+        echo 'E: Unable to fetch some archives, maybe run apt-get update or try with --fix-missing?'
+        exit 100
+        ;;
+esac
+"""
+
+
+def where_the_network_fails_it_is_said_and_not_tried_for_ever():
+    where = place('offline')
+    asked = os.path.join(where, 'asked')
+    executable('meson', '#!/bin/sh\necho 0.56\n')
+    executable('pkg-config', '#!/bin/sh\nexit 1\n')
+    executable('apt-get', UNREACHABLE)
+    executable('sudo', '#!/bin/sh\nexec "$@"\n')
+    try:
+        done = subprocess.run(command('--only', 'fib', install=True), cwd=where, env=environment(ASKED=asked), check=False,
+                              capture_output=True, text=True, timeout=WAIT, stdin=subprocess.DEVNULL)
+    finally:
+        executable('meson', MESON)
+        executable('pkg-config', '#!/bin/sh\nexit 0\n')
+        os.remove(os.path.join(SHIMS, 'apt-get'))
+        os.remove(os.path.join(SHIMS, 'sudo'))
+    reason = "Failed to fetch http://archive.example/{}: Temporary failure resolving 'archive.example'"
+    lines = done.stderr.splitlines()
+    assert done.returncode == 2 and 'apt-get update failed ({})'.format(reason.format('InRelease')) in lines[-2], done
+    assert 'apt-get could not install meson: {} (log: '.format(reason.format('meson.deb')) in lines[-1], lines
+    with open(asked, encoding='utf-8') as source:
+        tries = [line for line in source if 'install' in line]
+    assert len(tries) == 2 and tries[1].rstrip().endswith('--no-install-recommends meson'), tries
+    assert os.listdir(where) == ['asked']
+
+
 def a_build_that_fails_is_status_2():
     where = place('no build')
     done = sweep('--only', 'fib', where=where, NO_BUILD='1')
@@ -298,6 +352,7 @@ def a_bad_command_line_is_one_line_and_status_2():
                                  (['--out', '/proc/x'], 'cannot write to /proc/x')):
         done = sweep(*arguments, where=where)
         assert done.returncode == 2 and complaint in done.stderr and len(done.stderr.splitlines()) == 1, done
+        assert done.stderr == done.stderr.rstrip() + '\n', 'it ends in a blank'
     assert os.listdir(where) == []
     done = sweep('--help', where=where)
     assert done.returncode == 0 and done.stdout.startswith('usage: tools/sweep') and 'lfsr-batches' in done.stdout

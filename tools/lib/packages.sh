@@ -41,26 +41,70 @@ as_root()
     fi
 }
 
-# install_packages LOG PACKAGE...: all at once, or, when one of them cannot be had, each for itself.
+# why LOG: the last thing that apt-get had to complain of: what could not be fetched, if it was that.
+why()
+{
+    { grep -E '^[EW]: Failed to fetch' "$1" || grep -E '^E: ' "$1"; } | tail -n 1 | sed -E 's/^[EW]: //; s/  +/: /'
+}
+
+apt_install() { as_root apt-get "${patience[@]}" install -y --no-install-recommends "$@"; }
+
+# install_packages LOG PACKAGE...: all at once, or, when one of them cannot be had, each for itself. Where it is the network
+# that fails, it would fail as often as there are packages, after a long wait each: then once more what cannot be spared.
 install_packages()
 {
     local log=$1 package
     shift
-    as_root apt-get install -y --no-install-recommends "$@" >>"$log" 2>&1 && return 0
+    apt_install "$@" >>"$log" 2>&1 && return 0
+    if tail -n 20 "$log" | grep -qE '^E: (Failed|Unable) to fetch'; then
+        local indispensable
+        mapfile -t indispensable < <(known_packages "$(lacking essential)")
+        [ ${#indispensable[@]} -eq 0 ] || apt_install "${indispensable[@]}" >>"$log" 2>&1 || true
+        return 0
+    fi
     for package in "$@"; do
-        as_root apt-get install -y --no-install-recommends "$package" >>"$log" 2>&1 || true
+        apt_install "$package" >>"$log" 2>&1 || true
     done
 }
+
+# known_packages NEEDS: the package for each line of NEEDS, one a line.
+known_packages()
+{
+    local line
+    while read -r line; do
+        # shellcheck disable=SC2086 # the alternatives are words
+        [ -z "$line" ] || known_package $line
+    done <<<"$1"
+}
+
+# install_with_apt LOG NEEDS
+install_with_apt()
+{
+    local log=$1 packages patience=()
+    note "installing it with apt-get (log: $log)"
+    : >"$log"
+    # Without Error-Mode it is content when nothing could be fetched.
+    if ! as_root apt-get -o APT::Update::Error-Mode=any update >>"$log" 2>&1; then
+        note "apt-get update failed ($(why "$log")); trying with the lists that are here"
+        patience=(-o Acquire::Retries=0)
+    fi
+    mapfile -t packages < <(known_packages "$2")
+    install_packages "$log" "${packages[@]}"
+    hash -r
+}
+
+# first_words TEXT: those of its lines, in one line.
+first_words() { sed 's/ .*//' <<<"$1" | tr '\n' ' ' | sed 's/ $//'; }
 
 # supply LOG: says what is lacking, installs it if that is allowed and possible, and ends the program when an essential
 # still is not there.
 supply()
 {
-    local log=$1 missing packages=() line
+    local log=$1 missing tried=false
     missing=$(lacking essential; lacking nicety)
     [ -n "$missing" ] || return 0
     missing=$(awk '!seen[$0]++' <<<"$missing") # two needs may want the same package
-    note "lacking: $(printf '%s\n' "$missing" | sed 's/ .*//' | tr '\n' ' ')"
+    note "lacking: $(first_words "$missing")"
     if ! $install; then
         :
     elif ! have apt-get; then
@@ -68,17 +112,16 @@ supply()
     elif [ "$(id -u)" -ne 0 ] && ! have sudo; then
         note 'not installed: that needs root, or sudo'
     else
-        note "installing it with apt-get (log: $log)"
-        as_root apt-get update >>"$log" 2>&1 || note 'apt-get update failed; trying with the lists that are here'
-        while read -r line; do
-            # shellcheck disable=SC2086 # the alternatives are words
-            packages+=("$(known_package $line)")
-        done <<<"$missing"
-        install_packages "$log" "${packages[@]}"
-        hash -r
+        tried=true
+        install_with_apt "$log" "$missing"
     fi
-    missing=$(lacking essential | sed 's/ .*//' | tr '\n' ' ')
-    [ -z "$missing" ] || die "cannot go on; what it needs, as root: apt-get install ${missing% }"
+    missing=$(lacking essential)
+    if [ -z "$missing" ]; then
+        return 0
+    elif $tried; then
+        die "cannot go on: apt-get could not install $(first_words "$missing"): $(why "$log") (log: $log)"
+    fi
+    die "cannot go on; what it needs, as root: apt-get install $(first_words "$missing")"
 }
 
 # --- what every build needs -------------------------------------------------------------------------------------------
