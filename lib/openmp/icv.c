@@ -3,6 +3,7 @@
  * children that it creates from then on; whenever a thread begins or resumes a task with another note than what
  * libgomp has, they are set again. Most programs never do, and pay one comparison a task. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "openmp/real.h"
 #include "openmp/team.h"
@@ -11,8 +12,12 @@
 
 struct heist__omp_icvs { /* constant once made */
     heist__omp_icv_values values;
-    heist__omp_icvs *next; /* in the list of the slot that made it */
+    heist__omp_icvs *next; /* in one of the lists of the slot that made it */
 };
+
+/* A slot's notes are in lists by what they say, and one is made only if there is no such: programs set few different values,
+ * however often. Looked through are so many of a list; one that is found comes first. */
+enum { LISTS = 256, LOOKED_AT = 16 };
 
 void heist__omp_icvs_read(heist__omp_icv_values *values)
 {
@@ -33,14 +38,39 @@ void heist__omp_icvs_write(const heist__omp_icv_values *values)
     HEIST__REAL(omp_set_default_device)(values->device);
 }
 
+static heist__omp_icvs **list_of(heist__omp_slot *self, const heist__omp_icv_values *v)
+{
+    const int parts[] = {v->threads, v->dynamic, v->levels, v->schedule, v->chunk, v->device};
+    uint32_t hash = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) hash = (hash ^ (uint32_t)parts[i]) * UINT32_C(0x9e3779b1);
+    return &self->icvs_made[hash / (UINT32_MAX / LISTS + 1)];
+}
+
+/* One that says the same, taken out of the list; or NULL. */
+static heist__omp_icvs *take_same(heist__omp_icvs **list, const heist__omp_icv_values *values)
+{
+    for (int i = 0; *list && i < LOOKED_AT; i++, list = &(*list)->next) {
+        heist__omp_icvs *icvs = *list;
+        if (memcmp(&icvs->values, values, sizeof *values) != 0) continue;
+        *list = icvs->next;
+        return icvs;
+    }
+    return NULL;
+}
+
 /* NULL: no memory. */
 static heist__omp_icvs *note(heist__omp_slot *self)
 {
-    heist__omp_icvs *icvs = malloc(sizeof *icvs);
+    heist__omp_icv_values values;
+    if (!self->icvs_made) self->icvs_made = calloc(LISTS, sizeof *self->icvs_made);
+    if (!self->icvs_made) return NULL;
+    heist__omp_icvs_read(&values);
+    heist__omp_icvs **list = list_of(self, &values), *icvs = take_same(list, &values);
+    if (!icvs) icvs = malloc(sizeof *icvs);
     if (!icvs) return NULL;
-    heist__omp_icvs_read(&icvs->values);
-    icvs->next = self->icvs_made;
-    self->icvs_made = icvs;
+    icvs->values = values;
+    icvs->next = *list;
+    *list = icvs;
     return icvs;
 }
 
@@ -60,11 +90,15 @@ void heist__omp_icvs_install(heist__omp_slot *self, heist__omp_icvs *icvs)
 
 void heist__omp_icvs_free(heist__omp_slot *self)
 {
-    while (self->icvs_made) {
-        heist__omp_icvs *next = self->icvs_made->next;
-        free(self->icvs_made);
-        self->icvs_made = next;
+    for (int i = 0; self->icvs_made && i < LISTS; i++) {
+        while (self->icvs_made[i]) {
+            heist__omp_icvs *next = self->icvs_made[i]->next;
+            free(self->icvs_made[i]);
+            self->icvs_made[i] = next;
+        }
     }
+    free(self->icvs_made);
+    self->icvs_made = NULL;
     self->icvs_base = NULL;
 }
 

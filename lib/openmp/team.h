@@ -69,8 +69,8 @@ struct heist__omp_slot {
     uint32_t loop;                     /* the schedule of the loop that its thread is in, see kmp/loop.c */
     bool ending_group;                 /* its thread waits for the current task's group */
     uint64_t next_id;
-    heist__omp_icvs *icvs;      /* what is installed in the runtime, NULL: the region's */
-    heist__omp_icvs *icvs_made; /* to be freed at the end of the region; the last one is the region's */
+    heist__omp_icvs *icvs;       /* what is installed in the runtime, NULL: the region's */
+    heist__omp_icvs **icvs_made; /* lists of what is freed at the end of the region, see icv.c; NULL: none */
     heist__omp_icvs *icvs_base;
     heist__omp_group *groups;    /* free ones */
     heist__kmp_reserve *reserve; /* see kmp/reserve.c */
