@@ -195,8 +195,9 @@ static int measure_group(struct perf_cell **cells, size_t count, const struct pe
     for (size_t i = 0; i < count && !perf_caught_signal(); i++) begin(cells[i], command);
     for (long round = -1; round < command->runs; round++) { /* the first warms up */
         for (size_t i = 0; i < count; i++) {
-            /* another one begins each round: no cell always follows the same */
-            struct perf_cell *cell = cells[(i + (size_t)(round + 1)) % count];
+            /* Another one begins each round: no cell always follows the same. The serial program, if it is here, begins the
+             * first that counts: others are compared with it, and who interrupts may have no more than that. */
+            struct perf_cell *cell = cells[(i + (size_t)(round > 0 ? round : 0)) % count];
             if (cell->child.pid && !perf_caught_signal()) run(cell, command, round >= 0);
         }
     }

@@ -52,15 +52,6 @@ is_told() # PATTERN COMMAND...: it is refused, status 2, in one line of stderr t
     fi
 }
 
-shows_usage() # COMMAND...: it is refused, and stderr says how it is used
-{
-    refuses 2 "$@" >"$scratch/out" 2>"$scratch/err" || return 1
-    if [ -s "$scratch/out" ] || [[ $(head -n 1 "$scratch/err") != 'usage: heist-omp '* ]]; then
-        cat "$scratch/out" "$scratch/err"
-        return 1
-    fi
-}
-
 is_one_process() # COMMAND...: it becomes the program, which gets its signals then; the program prints its number
 {
     local numbers
@@ -110,8 +101,9 @@ run_case a_program_without_openmp_is_told says '*not linked to an OpenMP runtime
 run_case the_exit_status_is_the_programs refuses 7 "$HEIST_OMP" "$scratch/plain"
 run_case it_becomes_the_program is_one_process "$HEIST_OMP" "$scratch/number"
 run_case its_arguments_are_passed_on says '--stats a  b' "$HEIST_OMP" "$scratch/echo" --stats 'a  b'
-run_case no_program_is_a_wrong_use shows_usage "$HEIST_OMP" --stats
-run_case an_unknown_option_is_a_wrong_use shows_usage "$HEIST_OMP" --worker 2 "$scratch/taskwait"
+run_case no_program_is_a_wrong_use is_told 'heist-omp: which program? see *' "$HEIST_OMP" --stats
+run_case an_unknown_option_is_a_wrong_use is_told 'heist-omp: unknown option --worker; see *' "$HEIST_OMP" --worker 2 "$scratch/taskwait"
+run_case its_version_is_told says 'heist-omp [0-9]*.[0-9]*.[0-9]*' sh -c '"$0" --version 2>/dev/null' "$HEIST_OMP"
 run_case an_unknown_program_is_refused is_told 'heist-omp: no-such-program: not found' "$HEIST_OMP" no-such-program
 run_case a_directory_is_refused is_told "heist-omp: $scratch: cannot be executed" "$HEIST_OMP" "$scratch"
 run_case what_is_no_program_is_refused is_told "heist-omp: $scratch/plain.c: cannot be executed" \

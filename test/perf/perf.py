@@ -797,6 +797,7 @@ def progress_is_shown_on_a_terminal_only():
     turns = re.findall(rb'right, (\w+), (\d+) workers?: run (\d) of 2', said)
     first, second = ([cell for *cell, number in turns if number == which] for which in (b'1', b'2'))
     expect(len(first) > 1 and second == first[1:] + first[:1], 'nobody follows always on the same', turns)
+    expect(first[0][0] == b'serial', 'others are compared with it', turns)
 
 
 @case
