@@ -191,25 +191,16 @@ heist__kmp_task *__kmpc_omp_target_task_alloc(void *loc, int32_t gtid, int32_t f
 
 /* ---- submission ---- */
 
-__attribute__((noinline)) static void ended_otherwise(heist__omp_slot *self, heist__omp_task *record)
+/* The body has ended, within the call that created the task. */
+static inline void ended_now(heist__omp_slot *self, heist__omp_task *record)
 {
     void *block = record->flags & HEIST__KMP_TASK_BLOCK ? record->data : NULL; /* now: the record may be gone below */
-    if (record->spawned == 0 && !(record->flags & HEIST__TASK_EVENT)) {
+    if (__builtin_expect(record->spawned == 0 && !(record->flags & HEIST__TASK_EVENT), 1)) {
         heist__omp_record_give(self, record);
     } else {
         heist__omp_task_left(self, record);
     }
     if (block) free_block(self, block);
-}
-
-/* The body has ended, within the call that created the task. */
-static inline void ended_now(heist__omp_slot *self, heist__omp_task *record)
-{
-    if (__builtin_expect(record->spawned == 0 && !(record->flags & (HEIST__TASK_EVENT | HEIST__KMP_TASK_BLOCK)), 1)) {
-        heist__omp_record_give(self, record);
-    } else {
-        ended_otherwise(self, record);
-    }
 }
 
 void heist__kmp_task_ended(heist__omp_slot *self, heist__omp_task *record)
