@@ -394,7 +394,8 @@ def an_interrupted_row_is_no_wrong_result():
 
 def a_busy_machine_and_noise_are_told():
     assert not summary.warnings(sample.results())
-    assert 'load 3.0' in summary.warnings(sample.results(machine={'load': 3.0}))[0]
+    busy = summary.warnings(sample.results(machine={'load': 3.0}))[0]
+    assert 'load 3.0' in busy and 'fewer cores than another, which its noise does not show' in busy, busy
     loud = summary.warnings(sample.results(lambda fields: fields.update(median_ns=fields['min_ns'] * 2)))
     assert '215 of 215 samples are noisy' in loud[0], loud
 

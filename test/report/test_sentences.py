@@ -563,7 +563,8 @@ def what_a_reader_must_know_first_is_told_in_full():
     told = summary.warnings(sample.results(spoil, machine={'load': 0.6}))
     assert len(told) == 8 and told[1] == 'Wrong result: nqueens 11, heist, 2 workers: bad. It is left out below.', told
     assert told[6:] == ['And 10 more wrong results.',
-                        'Other programs were running when this began (load 0.6): times may be too long.'], told
+                        'Other programs were running when this began (load 0.6): times may be too long, and a runtime may look slow '
+                        'because it was given fewer cores than another, which its noise does not show.'], told
     assert not summary.warnings(sample.results(machine={'load': 0.5}))
 
     def loud(share):

@@ -367,6 +367,13 @@ def workers_are_counted_up_to_the_cores_and_to_eight():
                     '1,2,4,8,16,32,64/1,2,4,8,16,32,64/ '), said
 
 
+def who_comes_late_on_a_busy_machine_has_less_time():
+    script = '. "$0"; for spent in 0 159 161 190 199 250; do printf "%s " "$(allowed 40 200 $spent)"; done'
+    said = subprocess.run(['bash', '-c', script, os.path.join(TREE, 'tools', 'lib', 'plan.sh')], capture_output=True,
+                          text=True, check=False).stdout
+    assert said == '40 40 39 10 5 5 ', said
+
+
 def the_readme_tells_what_the_plan_and_its_own_table_tell():
     tree = os.path.join(sample.HERE, '..', '..')
     with open(os.path.join(tree, 'README.md'), encoding='utf-8') as source:

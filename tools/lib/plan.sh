@@ -59,6 +59,17 @@ worker_counts()
     printf '%s\n' "${list%,}"
 }
 
+# allowed LIMIT BUDGET SPENT: the seconds that a step may take: LIMIT, or, where others have taken so long that little of BUDGET
+# is left, that; a few at least, so that there is something of each.
+allowed()
+{
+    local left=$(($2 - $3))
+    if [ "$left" -gt "$1" ]; then
+        left=$1
+    fi
+    printf '%d\n' $((left > 5 ? left : 5))
+}
+
 # within CORES LIST, beyond CORES LIST: the counts of LIST that have a core each, and those that have not.
 within() { tr ',' '\n' <<<"$2" | awk -v cores="$1" '$1 <= cores' | paste -s -d ','; }
 beyond() { tr ',' '\n' <<<"$2" | awk -v cores="$1" '$1 > cores' | paste -s -d ','; }

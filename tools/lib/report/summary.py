@@ -112,7 +112,8 @@ def warnings(results):
     said += [words.sentence(note) for note in results.sweep.get('notes', [])]
     load = results.machine.get('load') or 0
     if load > 0.5:
-        said.append('Other programs were running when this began (load {:.1f}): times may be too long.'.format(load))
+        said.append('Other programs were running when this began (load {:.1f}): times may be too long, and a runtime may look slow '
+                    'because it was given fewer cores than another, which its noise does not show.'.format(load))
     noisy = [row for row in results.rows if noise.noisy(row)]
     if len(noisy) * 4 > len(results.rows):
         said.append('{} of {} samples are noisy: their median is more than {} above the least time. Differences of '
