@@ -208,6 +208,20 @@ def a_wrong_result_of_a_peer_and_a_crash_of_ours_are_wrong():
 
 # --- who is spoken of -------------------------------------------------------------------------------------------------
 
+def what_the_seeds_reached_is_what_the_rows_tell():
+    def other(fields):
+        if 'seeds' in fields:
+            fields.update(seeds=fields['seeds'] / 2, seeds_target=3)
+    says(text('lfsr', other), 'the seeds reached 0.40, 0.31 and 0.19 (they aimed at 3.00, 3.00 and 3.00)')
+    says(tile('LFSR', sample.results(other)).context, 'an earlier program: 0.395')
+    says(plot.commands_of(section('lfsr', other).figure, plot.DESK)[1], '0.395')
+
+    def none(fields):
+        fields.pop('seeds', None)
+    says_not(plot.commands_of(section('lfsr', none).figure, plot.DESK)[1], 'seeds')
+    says_not(tile('LFSR', sample.results(none)).context, 'program')
+
+
 def it_is_said_who_the_seeds_are():
     for name in ('gemm', 'lfsr'):
         says(section(name).how, 'The seeds are an earlier program')

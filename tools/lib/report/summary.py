@@ -3,7 +3,7 @@ is a goal, whether it is met."""
 import collections
 import statistics
 
-from . import cases, noise, seeds, theme, words
+from . import cases, noise, theme, words
 from .sections import gemm, latency, overhead, seeds_lfsr
 
 Tile = collections.namedtuple('Tile', 'number label context goal')  # goal: None, True (met), False or noise.UNCLEAR
@@ -63,15 +63,16 @@ def register(results):
              for name, curve in list(seeds_lfsr.by_mode(results, size).items())[:1] if 2 in curve]
     if not found or cases.cores(results) < 2:
         return None
-    value, size, name, _ = min(found, key=lambda its: its[0])
+    value, size, name, row = min(found, key=lambda its: its[0])
+    earlier = 'an earlier program: {}'.format(row.more('seeds')) if row.more('seeds') else ''
     goal = seeds_lfsr.TWO_WORKERS_GOAL
     label = 'LFSR cycles over serial, 2 workers, {} bits{}'.format(size, ', {} mode'.format(name) if name else '')
     if size < seeds_lfsr.GOAL_BITS:
-        return Tile(words.factor(value), label, 'an earlier program: {}'.format(seeds.LFSR_DYNAMIC[2]), None)
-    met = [noise.verdict(words.judged(each, goal, 3, 3)[0], *seeds_lfsr.pair(results, row)) for each, _, _, row in found]
-    return Tile('{:.{}f}'.format(value, words.judged(value, goal, 2, 3)[1]), label, '{}goal: {}; an earlier program: {}'.format(
-        'the least of {}; '.format(words.plural(len(found), 'size')) if len(found) > 1 else '', goal,
-        seeds.LFSR_DYNAMIC[2]), verdict(met))
+        return Tile(words.factor(value), label, earlier, None)
+    met = [noise.verdict(words.judged(each, goal, 3, 3)[0], *seeds_lfsr.pair(results, its)) for each, _, _, its in found]
+    context = ['the least of {}'.format(words.plural(len(found), 'size'))] if len(found) > 1 else []
+    context += ['goal: {}'.format(goal)] + ([earlier] if earlier else [])
+    return Tile('{:.{}f}'.format(value, words.judged(value, goal, 2, 3)[1]), label, '; '.join(context), verdict(met))
 
 
 def waking(results):

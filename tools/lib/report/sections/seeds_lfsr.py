@@ -47,12 +47,12 @@ def judged_sizes(results):
 # --- the sentences ----------------------------------------------------------------------------------------------------
 
 def beside_seeds(results, curve, name):
-    shared = [count for count in seeds.LFSR_DYNAMIC if count in curve]
+    shared = sorted(count for count, row in curve.items() if row.more('seeds'))
     if not shared:
         return 'There is no number of workers that both heist and the seeds were measured with.'
     have = cases.cores(results)
     mine = [results.over_serial(curve[count]) for count in shared]
-    theirs = [seeds.LFSR_DYNAMIC[count] for count in shared]
+    theirs = [curve[count].more('seeds') for count in shared]
     ahead = sum(a > b for a, b in zip(mine, theirs))
     over = [count for count in shared if count > have]
     return 'With {} workers heist{} is {} times as fast as the serial program{}; the seeds reached {}{} (they aimed at {}).'.format(
@@ -63,7 +63,7 @@ def beside_seeds(results, curve, name):
         words.listing(words.factor(value) for value in theirs),
         '' if ahead == len(shared) else ', which is more{}'.format('' if ahead == 0 else ' in {} of {}'.format(
             len(shared) - ahead, len(shared))),
-        words.listing(words.factor(seeds.LFSR_TARGET[count]) for count in shared))
+        words.listing(words.factor(curve[count].more('seeds_target') or 0) for count in shared))
 
 
 # A goal, judged from one curve: the verdict, what is said of it, and the same in short.
@@ -172,7 +172,8 @@ def figure(results, size, said):
     found = by_mode(results, size)
     chosen = next(iter(found))
     have = cases.cores(results)
-    counts = sorted({count for curve in found.values() for count in curve} | set(seeds.LFSR_DYNAMIC))
+    reached = seeds.lfsr(results)
+    counts = sorted({count for curve in found.values() for count in curve} | set(reached))
     lines = {name: [(panels.position(count), results.over_serial(row)) for count, row in sorted(curve.items())]
              for name, curve in found.items()}
     top = max([value for points in lines.values() for _, value in points] + [min(have, max(counts))]) * 1.1
@@ -182,7 +183,7 @@ def figure(results, size, said):
         area = (34, 14, sheet.width - (104 if sheet.phone else 190), sheet.height - 50)
         commands = [plot.area(sheet, *area), panels.axes(counts, top, panels.tics(top)),
                     panels.shade(counts, have, panels.position(min(counts)) - 0.3)]
-        ends = ends_of(lines, chosen, counts, have)
+        ends = ends_of(lines, chosen, counts, have) + ([('the seeds', reached[max(reached)], 'muted', False)] if reached else [])
         places = plot.apart([value / top for _, value, _, _ in ends], 15 / (area[3] - area[1]))
         for (words_, _, tint, bold), place in zip(ends, places):
             commands.append(plot.label(words_, 'graph 1.02', 'graph {:.4f}'.format(place), role=tint, bold=bold))
@@ -197,11 +198,12 @@ def figure(results, size, said):
             drawn.append('$mode{} using 1:2 with linespoints {}'.format(len(drawn), style))
         commands.append(plot.block('ideal', [(panels.position(count), min(count, have)) for count in counts]))
         commands.append(plot.block('one', [(panels.position(count), 1) for count in counts]))
-        commands.append(plot.block('seeds', [(panels.position(c), v) for c, v in sorted(seeds.LFSR_DYNAMIC.items())]))
         muted = theme.colour('muted')
         drawn = ['$ideal using 1:2 with lines dt 2 lw 1.4 lc rgb "{}"'.format(muted),
-                 '$one using 1:2 with lines dt 3 lw 1.4 lc rgb "{}"'.format(theme.style('serial').light)] + drawn + [
-                     '$seeds using 1:2 with linespoints lw 1.6 dt 4 pt 4 ps 0.7 lc rgb "{}"'.format(muted)]
+                 '$one using 1:2 with lines dt 3 lw 1.4 lc rgb "{}"'.format(theme.style('serial').light)] + drawn
+        if reached:
+            commands.append(plot.block('seeds', [(panels.position(c), v) for c, v in sorted(reached.items())]))
+            drawn.append('$seeds using 1:2 with linespoints lw 1.6 dt 4 pt 4 ps 0.7 lc rgb "{}"'.format(muted))
         return ''.join(commands) + 'plot ' + ', '.join(drawn) + '\n'
     return plot.Figure('lfsr-workers', 'Speed-up of the LFSR cycle search by number of workers, with the ideal and '
                                        'what the seeds reached. ' + said, draw)
@@ -222,7 +224,6 @@ def ends_of(lines, chosen, counts, have):
             for name, names, value in groups]
     ends.append(('ideal', min(max(counts), have), 'muted', False))
     ends.append(('serial', 1, theme.style('serial').light, False))
-    ends.append(('the seeds', seeds.LFSR_DYNAMIC[max(seeds.LFSR_DYNAMIC)], 'muted', False))
     return ends
 
 
@@ -236,7 +237,7 @@ def table(results):
                                'min_ns': row.min_ns, 'over_serial': results.over_serial(row),
                                'efficiency': share(results, row), 'balance': row.more('balance'),
                                'overhead': row.more('overhead'), 'spread': noise.spread(row),
-                               'seeds': seeds.LFSR_DYNAMIC.get(count), 'seeds_target': seeds.LFSR_TARGET.get(count)})
+                               'seeds': row.more('seeds'), 'seeds_target': row.more('seeds_target')})
     return Table('LFSR, automatic batches; beside it what the seeds\u2019 dynamic mode reached and was to reach', [
         Column('bits', 'bits', plain), Column('mode', 'mode', plain), Column('workers', 'workers', plain),
         Column('least time', 'min_ns', words.duration),
