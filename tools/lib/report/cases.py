@@ -87,8 +87,8 @@ def on_cores(results, workers):
 
 
 def doubts(samples):
-    """Sentences about the samples that are too noisy to rely on, or of which too little is known; none, if there are none.
-    Pairs of what it is and its row."""
+    """Sentences about the samples that are too noisy to rely on, or of which too little is known; pairs of what it is and
+    its row."""
     samples = list(samples)
     bad = sorted(((noise.spread(row), name) for name, row in samples if noise.noisy(row)), reverse=True)
     said = []

@@ -38,7 +38,7 @@ class Row:
 
     @property
     def failed(self):
-        """Another's runtime came to no result: it crashed, or never ended. That is its affair, and nothing wrong here."""
+        """Another's runtime came to no result: it crashed, or never ended. Nothing is wrong with that here."""
         return self.runtime not in ('heist', 'serial') and (self.check or '').startswith(NO_RESULT)
 
     @property
@@ -91,7 +91,7 @@ def told(fields, where):
 
 
 class Results:
-    """All rows of a sweep. Those with a wrong result, or without one, are kept apart: nothing is concluded from them."""
+    """All rows of a sweep. Those with a wrong result, or without one, are kept apart: nothing follows from them."""
 
     def __init__(self, rows, machine=None, sweep=None):
         self.all = list(rows)

@@ -69,7 +69,8 @@ def register(results):
     label = 'LFSR cycles over serial, 2 workers, {} bits{}'.format(size, ', {} mode'.format(name) if name else '')
     if size < seeds_lfsr.GOAL_BITS:
         return Tile(words.factor(value), label, earlier, None)
-    met = [noise.verdict(words.judged(each, goal, 3, 3)[0], *seeds_lfsr.pair(results, its)) for each, _, _, its in found]
+    met = [noise.verdict(words.judged(each, goal, 3, 3)[0], *seeds_lfsr.pair(results, its))
+           for each, _, _, its in found]
     context = ['the least of {}'.format(words.plural(len(found), 'size'))] if len(found) > 1 else []
     context += ['goal: {}'.format(goal)] + ([earlier] if earlier else [])
     return Tile('{:.{}f}'.format(value, words.judged(value, goal, 2, 3)[1]), label, '; '.join(context), verdict(met))
@@ -113,8 +114,8 @@ def warnings(results):
     said += [words.sentence(note) for note in results.sweep.get('notes', [])]
     load = results.machine.get('load') or 0
     if load > 0.5:
-        said.append('Other programs were running when this began (load {:.1f}): times may be too long, and a runtime may look slow '
-                    'because it was given fewer cores than another, which its noise does not show.'.format(load))
+        said.append('Other programs were running when this began (load {:.1f}): times may be too long, and a runtime may '
+                    'look slow because it was given fewer cores than another, which its noise does not show.'.format(load))
     noisy = [row for row in results.rows if noise.noisy(row)]
     if len(noisy) * 4 > len(results.rows):
         said.append('{} of {} samples are noisy: their median is more than {} above the least time. Differences of '

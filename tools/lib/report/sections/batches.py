@@ -64,8 +64,8 @@ def smallest(found):
 
 
 def automatic(results, found, best):
-    """The size that heist chooses by itself, against the best that was given. They are of two steps: each is compared with
-    the serial program that it was interleaved with, as in the figure."""
+    """The size that heist chooses by itself, against the best that was given. They are of two steps: each is compared
+    with the serial program that it was interleaved with, as in the figure."""
     chosen = [(its[None], name) for name, its in found.items() if None in its]
     if not chosen:
         return []

@@ -173,6 +173,7 @@ def make(results):
     return cases.Section(
         'gemm', 'Matrix product against BLAS', said, figure(results, said[0]), tables,
         'C = A*B + C, tiles as tasks, against the libraries\u2019 own threads. The upright mark is heist\u2019s goal, '
-        '{} of the better of the two libraries. {}Longer is better. The seeds are an earlier program that heist grew out of.'.format(
+        '{} of the better of the two libraries. {}Longer is better. The seeds are an earlier program that heist grew out '
+        'of.'.format(
             words.percent(GOAL), 'OpenMP and oneTBB run the same tiles as heist. ' if
             any(others for _, _, _, others in contests(results)) else ''))

@@ -102,7 +102,7 @@ def too_many(results, curve):
     its = noise.verdict(words.judged(ratio - 1, 0, 3, 3, most=True)[0], curve[most], curve[2])
     if its is True:
         return Judgement(True, 'no slower than two (goal met)', '')
-    said = '{} than two by {}'.format('slower' if ratio > 1 else 'faster', words.change(ratio if ratio > 1 else 1 / ratio))
+    said = '{} than two by {}'.format('slower' if ratio > 1 else 'faster', words.change(max(ratio, 1 / ratio)))
     within = its is False and noise.compare(curve[most], curve[2]) == 0
     return Judgement(noise.UNCLEAR if within else its, '{} (goal: no slower; {})'.format(
         said, 'cannot be told from noise' if within else 'too noisy to judge' if its is noise.UNCLEAR else 'missed'),
@@ -146,8 +146,8 @@ def about_each_size(results, beginning, goal):
     chosen, others = judge(results, goal)
     if not chosen:
         return []
-    return ['{} {}{}'.format(beginning, words.listing('{} at {} bits'.format(its.said, size) for _, size, its in chosen),
-                             of_mode(chosen, others))]
+    parts = words.listing('{} at {} bits'.format(its.said, size) for _, size, its in chosen)
+    return ['{} {}{}'.format(beginning, parts, of_mode(chosen, others))]
 
 
 def goals(results):
@@ -183,7 +183,9 @@ def figure(results, size, said):
         area = (34, 14, sheet.width - (104 if sheet.phone else 190), sheet.height - 50)
         commands = [plot.area(sheet, *area), panels.axes(counts, top, panels.tics(top)),
                     panels.shade(counts, have, panels.position(min(counts)) - 0.3)]
-        ends = ends_of(lines, chosen, counts, have) + ([('the seeds', reached[max(reached)], 'muted', False)] if reached else [])
+        ends = ends_of(lines, chosen, counts, have)
+        if reached:
+            ends.append(('the seeds', reached[max(reached)], 'muted', False))
         places = plot.apart([value / top for _, value, _, _ in ends], 15 / (area[3] - area[1]))
         for (words_, _, tint, bold), place in zip(ends, places):
             commands.append(plot.label(words_, 'graph 1.02', 'graph {:.4f}'.format(place), role=tint, bold=bold))
@@ -265,6 +267,6 @@ def make(results):
     return cases.Section(
         'lfsr', 'LFSR cycles: workers and modes', said, figure(results, size, said[0]), [table(results)],
         'The cycle structure of the whole state space of a shift register of {} bits; batches of states are tasks. '
-        'heist\u2019s workers are bound to cores; how much of their time is outside batches is told where each has one. '
-        'The seeds are an earlier program, in Python with processes, that heist grew out of: it was measured on another '
-        'machine, against its own serial loop.'.format(bits(size)))
+        'heist\u2019s workers are bound to cores; how much of their time is outside batches is told where each has '
+        'one. The seeds are an earlier program, in Python with processes, that heist grew out of: it was measured on '
+        'another machine, against its own serial loop.'.format(bits(size)))

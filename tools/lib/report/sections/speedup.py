@@ -112,8 +112,8 @@ def oversubscribed(results, ours, workers):
         longer = sorted(((many.min_ns / few.min_ns, name) for many, few, name in pairs
                          if many.min_ns / few.min_ns > 1 + noise.FLOOR), reverse=True)
         if longer:
-            return ['With {} none can be told to be slower than with {}; longer, as far as noise lets see, {}: {}.'.format(
-                cases.on_cores(results, most), workers, 'takes' if len(longer) == 1 else 'take', by_how_much(longer))]
+            return ['With {} none can be told to be slower than with {}; longer, as far as noise lets see, {}: '
+                    '{}.'.format(cases.on_cores(results, most), workers, 'takes' if len(longer) == 1 else 'take', by_how_much(longer))]
         return ['With {} none is slower than with {}.'.format(cases.on_cores(results, most), workers)]
     return ['With {}, {} of {} {} longer than with {}: {}.'.format(
         cases.on_cores(results, most), len(slower), len(pairs), 'takes' if len(slower) == 1 else 'take', workers,
