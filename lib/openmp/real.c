@@ -21,10 +21,9 @@ static const char *const names[HEIST__REAL_COUNT] = {
 #define KEY(name) PASTED(name)
 #define PASTED(name) HEIST__NO_##name
 
-static void *find(void *plugin, const char *name)
+static void *next_in_order(const char *name)
 {
     void *volatile entry = dlsym(RTLD_NEXT, name); /* volatile: so that the call returns to this object */
-    if (!entry && plugin) entry = dlsym(plugin, name);
     return entry;
 }
 
@@ -54,27 +53,75 @@ bool heist__real_contains(uintptr_t address)
     return address >= lowest && address < highest;
 }
 
-void heist__real_resolve(void)
+/* The runtime, of a plugin: NULL, there is none. It is not closed: what is found there must stay. */
+static void *find_plugin(void)
 {
     static const char *const files[] = {HEIST__RUNTIME_FILES};
     void *plugin = NULL;
     for (size_t i = 0; !plugin && i < sizeof files / sizeof *files; i++)
         plugin = dlopen(files[i], RTLD_LAZY | RTLD_NOLOAD);
+    return plugin;
+}
+
+void heist__real_resolve(void)
+{
+    void *plugin = find_plugin();
+    /* Without the key, what comes next of the names that both runtimes have is the other runtime's. */
+    bool in_order = next_in_order(names[KEY(HEIST__RUNTIME_KEY)]) != NULL;
     for (int i = 0; i < HEIST__REAL_COUNT; i++) {
-        if (!heist__real_table[i]) heist__real_table[i] = find(plugin, names[i]);
+        if (!heist__real_table[i] && in_order) heist__real_table[i] = next_in_order(names[i]);
+        if (!heist__real_table[i] && plugin) heist__real_table[i] = dlsym(plugin, names[i]);
     }
-    /* `plugin` is not closed: what was found must stay. */
     if (!highest) dl_iterate_phdr(measure, heist__real_table[KEY(HEIST__RUNTIME_KEY)]);
 }
 
+/* ---- without a runtime ---- */
+
+static void ignore(int value)
+{
+    (void)value;
+}
+
+static void ignore_schedule(int kind, int chunk)
+{
+    (void)kind;
+    (void)chunk;
+}
+
+static int answer_no(void)
+{
+    return 0;
+}
+
+/* Programs ask by weak references whether there is OpenMP, find this library, and set what nobody will use. NULL: it cannot
+ * be ignored. */
+static void *stand_in(heist__real_number number)
+{
+    switch (number) {
+    case HEIST__NO_omp_set_num_threads:
+    case HEIST__NO_omp_set_dynamic:
+    case HEIST__NO_omp_set_nested:
+    case HEIST__NO_omp_set_max_active_levels:
+    case HEIST__NO_omp_set_default_device: return (void *)(uintptr_t)ignore;
+    case HEIST__NO_omp_set_schedule: return (void *)(uintptr_t)ignore_schedule;
+    case HEIST__NO_omp_in_final:
+    case HEIST__NO_omp_in_explicit_task: return (void *)(uintptr_t)answer_no;
+    default: return NULL;
+    }
+}
+
+/* What stands in is not kept: a runtime may still come. */
 void *heist__real_missing(heist__real_number number)
 {
     heist__real_resolve();
-    if (!heist__real_table[number]) {
+    void *entry = heist__real_table[number];
+    if (!entry) entry = next_in_order(names[number]); /* the other runtime's, or the library's in front of that */
+    if (!entry) entry = stand_in(number);
+    if (!entry) {
         fprintf(stderr, "heist-omp: the program called %s, which no " HEIST__RUNTIME " here has\n", names[number]);
         _exit(127);
     }
-    return heist__real_table[number];
+    return entry;
 }
 
 const char *heist__real_file(void)
@@ -93,8 +140,7 @@ static bool is_of_runtime(void *entry)
 
 bool heist__real_serves(const char *name)
 {
-    void *volatile entry = dlsym(RTLD_NEXT, name);
-    return is_of_runtime(entry);
+    return is_of_runtime(next_in_order(name));
 }
 
 bool heist__real_defines(const char *name)

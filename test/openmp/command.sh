@@ -96,6 +96,32 @@ run_case with_both_preloaded_one_knows_the_runtime prints_once 'entries wrapped'
     env -u HEIST_OMP_LIBRARY "$HEIST_OMP" --verbose "$scratch/script"
 run_case without_a_runtime_no_stats_are_printed prints_nothing_of 'heist-omp: tasks' \
     env -u HEIST_OMP_LIBRARY "$HEIST_OMP" --stats "$scratch/plain"
+# A program that asks by weak references whether there is OpenMP finds the preloaded library.
+cat >"$scratch/weak.c" <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+extern void omp_set_num_threads(int) __attribute__((weak));
+extern void omp_set_schedule(int, int) __attribute__((weak));
+extern int omp_in_final(void) __attribute__((weak));
+int main(int argc, char **argv)
+{
+    if (omp_set_num_threads) omp_set_num_threads(3);
+    if (omp_set_schedule) omp_set_schedule(1, 1);
+    int final = omp_in_final ? omp_in_final() : 0;
+    if (argc == 1) return printf("%d\n", final) < 0;
+    /* And once a runtime has come along, the same call reaches that. */
+    void *runtime = dlopen(argv[1], RTLD_LAZY | RTLD_LOCAL);
+    int (*most)(void) = runtime ? (int (*)(void))dlsym(runtime, "omp_get_max_threads") : 0;
+    if (!most || !omp_set_num_threads) return 1;
+    omp_set_num_threads(5);
+    return printf("%d\n", most()) < 0;
+}
+END
+gcc "$scratch/weak.c" -o "$scratch/weak" -ldl
+run_case without_a_runtime_settings_are_ignored says '*plugins with one are served
+0' env -u HEIST_OMP_LIBRARY "$HEIST_OMP" "$scratch/weak"
+run_case and_reach_one_that_comes_later says '*
+5' env -u HEIST_OMP_LIBRARY "$HEIST_OMP" "$scratch/weak" "$(runtime_file)"
 run_case a_script_passes_it_on says '*is a script*6765*' "$HEIST_OMP" --verbose "$scratch/script"
 run_case a_program_without_openmp_is_told says '*not linked to an OpenMP runtime*' "$HEIST_OMP" "$scratch/plain"
 run_case the_exit_status_is_the_programs refuses 7 "$HEIST_OMP" "$scratch/plain"
