@@ -142,7 +142,9 @@ run_case workers_without_a_number_are_refused is_told 'heist-omp: --workers need
 sed 's,^installed_in=.*,installed_in=/nonexistent,' "$HEIST_OMP" >"$scratch/alone"
 run_case without_its_library_it_says_what_to_say is_told \
     "heist-omp: $(basename "$HEIST_LIBRARY") was not found; say where it is with HEIST_OMP_LIBRARY" \
-    env HEIST_OMP_LIBRARY=/no/such sh "$scratch/alone" "$scratch/taskwait"
+    env -u HEIST_OMP_LIBRARY sh "$scratch/alone" "$scratch/taskwait"
+run_case a_library_that_is_named_must_be_there is_told 'heist-omp: HEIST_OMP_LIBRARY: there is no file /no/such' \
+    env HEIST_OMP_LIBRARY=/no/such "$HEIST_OMP" "$scratch/taskwait"
 mkdir "$scratch/a:b" "$scratch/a b"
 ln -s "$HEIST_LIBRARY" "$scratch/a:b/lib.so"
 ln -s "$HEIST_LIBRARY" "$scratch/a b/lib.so"
@@ -156,6 +158,9 @@ run_case a_setuid_program_is_told says '*setuid is setuid or setgid: nothing can
     "$HEIST_OMP" "$scratch/setuid"
 # shellcheck disable=SC2016 # the other shell's
 run_case help_is_printed_where_it_was_asked_for says 'usage: heist-omp*--workers N*' sh -c '"$0" --help 2>/dev/null' "$HEIST_OMP"
+# shellcheck disable=SC2016 # the other shell's
+run_case so_it_is_for_the_short_option says 'usage: heist-omp*' sh -c '"$0" -h 2>/dev/null' "$HEIST_OMP"
+run_case which_is_no_wrong_use refuses 0 "$HEIST_OMP" -h
 if [ "$RUNTIME" = libomp ]; then
     compile old_entries
     run_case code_for_the_other_runtime_is_told says '*GOMP_ entries*left alone*100 200 206' \
@@ -190,5 +195,17 @@ if gcc -static "$scratch/plain.c" -o "$scratch/static" 2>/dev/null; then
     run_case a_static_program_is_told says '*statically linked*' "$HEIST_OMP" "$scratch/static"
 else
     ignore_case a_static_program_is_told 'no static C library'
+fi
+if gcc -static-pie "$scratch/plain.c" -o "$scratch/static_pie" 2>/dev/null; then
+    run_case a_static_pie_program_is_told says '*statically linked*' "$HEIST_OMP" "$scratch/static_pie"
+else
+    ignore_case a_static_pie_program_is_told 'no static C library'
+fi
+# gcc's AddressSanitizer wants to be the first of what is preloaded, and says so by ending the program.
+if [ "$RUNTIME" = libgomp ] && [ ${#sanitizers[@]} -eq 0 ] &&
+    gcc -fsanitize=address -fopenmp "$programs/taskwait.c" -o "$scratch/asan" 2>/dev/null; then
+    run_case a_program_with_asan_is_served says '*tasks 22090, *6765 100 100 100' "$HEIST_OMP" --stats "$scratch/asan"
+    run_case also_where_asan_is_preloaded_already says '*tasks 22090, *6765 100 100 100' \
+        env LD_PRELOAD="$(gcc -print-file-name=libasan.so)" "$HEIST_OMP" --stats "$scratch/asan"
 fi
 end_cases
