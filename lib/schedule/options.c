@@ -61,7 +61,8 @@ static uint64_t number_from(const char *variable, uint64_t least, uint64_t most)
     value <<= shift;
     if (readable && value >= least && value <= most) return value;
     char wanted[96];
-    snprintf(wanted, sizeof wanted, "a number from %llu to %llu", (unsigned long long)least, (unsigned long long)most);
+    snprintf(wanted, sizeof wanted, "a number from %llu to %llu, K, M or G allowed", (unsigned long long)least,
+             (unsigned long long)most);
     heist__passed_over(variable, text, wanted);
     return 0;
 }

@@ -259,6 +259,12 @@ static void make_crowd(heist_pool *pool)
 /* Held while hwloc may hold a lock of its own, so that fork() does not fall into that. */
 static pthread_mutex_t machine_lock = PTHREAD_MUTEX_INITIALIZER;
 
+#if defined(HEIST_HAVE_HWLOC) && HEIST_HAVE_HWLOC
+#define HEIST__READABLE_MACHINE "a machine that hwloc can read"
+#else
+#define HEIST__READABLE_MACHINE "of use to a heist that was built without hwloc"
+#endif
+
 static int load_machine(heist_pool *pool)
 {
     heist__settings *s = &pool->settings;
@@ -266,7 +272,7 @@ static int load_machine(heist_pool *pool)
     pthread_mutex_lock(&machine_lock);
     int error = heist__machine_load(&pool->machine, s->topology, note, sizeof note);
     if (error && error != -ENOMEM && s->topology && !s->topology_by_caller) {
-        heist__passed_over("HEIST_TOPOLOGY", s->topology, "a machine that hwloc can read");
+        heist__passed_over("HEIST_TOPOLOGY", s->topology, HEIST__READABLE_MACHINE);
         heist__note(pool, "HEIST_TOPOLOGY is ignored: %s", note);
         error = heist__machine_load(&pool->machine, NULL, note, sizeof note);
     }
