@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # constructs.sh: each program of programs/, one or a few constructs each, prints with heist what it prints with its OpenMP
-# runtime alone, at 1, 2, 4 and 8 threads. A program that the runtime cannot be trusted with (gcc 12's libgomp never ends
+# runtime alone, at 1, 2, 4 and 8 threads each. A program that the runtime cannot be trusted with (gcc 12's libgomp never ends
 # it, clang 14's libomp never ends or crashes) says itself what it is to print, in a line `expect: ...`, or
 # `expect with libomp: ...`, of its first comment; one that calls what a single runtime has says `only: libgomp` there.
 set -euo pipefail
@@ -18,11 +18,23 @@ wanted_of() # NAME SOURCE
     if [ -n "$said" ]; then echo "$said"; else without_heist 4 "$scratch/$1"; fi
 }
 
+# libgomp alone prints the same at all numbers of threads. (libomp 14 does not always, or aborts, with one.)
+agrees_with_itself() # NAME SOURCE WANTED
+{
+    local threads alone
+    if [ "$RUNTIME" != libgomp ] || [ ${#sanitizers[@]} -gt 0 ] || grep -q '\<expect\( with libgomp\)\?: ' "$2"; then return; fi
+    for threads in 1 2 8; do
+        alone=$(without_heist "$threads" "$scratch/$1") || { echo "libgomp alone, $threads threads: exit status $?"; return 1; }
+        [ "$alone" = "$3" ] || { echo "libgomp alone, $threads threads: $alone, not $3"; return 1; }
+    done
+}
+
 prints_the_same() # NAME SOURCE
 {
     local wanted got threads failed=0
     compile "$1" || return 1
     wanted=$(wanted_of "$@") || { echo "$RUNTIME alone: exit status $?"; return 1; }
+    agrees_with_itself "$1" "$2" "$wanted" || return 1
     for threads in 1 2 4 8; do
         got=$(with_heist "$threads" "$scratch/$1") || { echo "$threads threads: exit status $?"; failed=1; }
         [ "$got" = "$wanted" ] || { echo "$threads threads: $got, not $wanted"; failed=1; }
