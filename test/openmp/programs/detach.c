@@ -50,36 +50,35 @@ int main(void)
 #pragma omp taskgroup
         {
 #pragma omp task detach(second) shared(grouped)
-            {
-                grouped = 1;
-                fulfil_later(second);
-            }
-        }
-#pragma omp task detach(event) if (0) shared(undeferred)
-        {
-            undeferred = 1;
-            fulfil_later(event);
-        }
-#pragma omp task detach(event) depend(out : x) shared(x)
-        x = 2;
-        for (int i = 0; i < 5000; i++) {
-#pragma omp task depend(in : x) shared(behind)
-            {
-#pragma omp atomic
-                behind++;
-            }
-        }
-        omp_fulfill_event(event);
-        for (int i = 0; i < 20; i++) {
-            omp_event_handle_t own;
-#pragma omp task detach(own) shared(ended)
-            {
-#pragma omp atomic
-                ended++;
-                fulfil_later(own);
-            }
-        }
+            {grouped = 1;
+        fulfil_later(second);
     }
-    printf("%d %d %d %d %d %d\n", order, waited, grouped, undeferred, ended, behind);
-    return 0;
+}
+#pragma omp task detach(event) if (0) shared(undeferred)
+{
+    undeferred = 1;
+    fulfil_later(event);
+}
+#pragma omp task detach(event) depend(out : x) shared(x)
+x = 2;
+for (int i = 0; i < 5000; i++) {
+#pragma omp task depend(in : x) shared(behind)
+    {
+#pragma omp atomic
+        behind++;
+    }
+}
+omp_fulfill_event(event);
+for (int i = 0; i < 20; i++) {
+    omp_event_handle_t own;
+#pragma omp task detach(own) shared(ended)
+    {
+#pragma omp atomic
+        ended++;
+        fulfil_later(own);
+    }
+}
+}
+printf("%d %d %d %d %d %d\n", order, waited, grouped, undeferred, ended, behind);
+return 0;
 }

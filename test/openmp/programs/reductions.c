@@ -1,13 +1,15 @@
 /* Task reductions in their three forms, with several items, arrays, own operators, and nested groups. */
 #include <stdio.h>
 
-typedef struct { int low, high; } range;
+typedef struct {
+    int low, high;
+} range;
 static void widen(range *a, const range *b)
 {
     if (b->low < a->low) a->low = b->low;
     if (b->high > a->high) a->high = b->high;
 }
-#pragma omp declare reduction(widen : range : widen(&omp_out, &omp_in)) initializer(omp_priv = {1000000, -1000000})
+#pragma omp declare reduction(widen:range : widen(&omp_out, &omp_in)) initializer(omp_priv = {1000000, -1000000})
 
 static long in_taskgroup(void)
 {
