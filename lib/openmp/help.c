@@ -3,12 +3,11 @@
  * W1: who goes to sleep says so, passes a heavy barrier, and looks a last time. Who makes something visible looks for
  * sleepers afterwards, without a fence: either the sleeper sees the new thing, or its maker sees the sleeper. Where the
  * kernel has no such barrier, and in any case, a sleeper looks again after a while. */
-#include <time.h>
-
 #include "idle/backoff.h"
 #include "idle/pace.h"
 #include "openmp/team.h"
 #include "platform/barrier.h"
+#include "platform/clock.h"
 #include "platform/futex.h"
 
 #define SPIN_CAP 64     /* pauses between two looks: a barrier that opens is to be seen soon */
@@ -78,13 +77,6 @@ static heist__omp_task *doze(heist__omp_slot *self, bool within, heist__omp_cond
 static HEIST__ATOMIC(int64_t) no_yields_until;
 static HEIST__ATOMIC(int64_t) no_yields_span; /* how long that was */
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
 /* relaxed: hints; whoever sees them late yields once more */
 static void note_long_yield(int64_t now)
 {
@@ -100,10 +92,10 @@ static void note_long_yield(int64_t now)
 static heist__idle_step wait_in_crowd(heist__omp_slot *self, heist__backoff *backoff)
 {
     if (heist__backoff_step(backoff) != HEIST__YIELD) return heist__backoff_wait(backoff, &self->random);
-    int64_t before = now_ns();
+    int64_t before = heist__clock_ns();
     if (before < heist__load_relaxed(&no_yields_until)) return HEIST__PARK; /* relaxed: a hint */
     heist__backoff_wait(backoff, &self->random);
-    int64_t now = now_ns();
+    int64_t now = heist__clock_ns();
     if (now - before >= LONG_YIELD_NS) note_long_yield(now);
     return HEIST__YIELD;
 }

@@ -1,8 +1,8 @@
 /* Memory that comes and goes with a task: data that does not fit into its record, and its node among the dependences.
  *
  * Each slot keeps what was given back to it, sorted by size, up to HEIST__OMP_MOST_KEPT bytes; beyond that all of one size goes
- * to whoever has none. For what is larger than HEIST__OMP_LARGEST_KEPT malloc and free are called. A block is at home nowhere: whoever gives it back keeps
- * it. Call from: the slot's thread. */
+ * to whoever has none. For what is larger than HEIST__OMP_LARGEST_KEPT malloc and free are called. A block is at home nowhere:
+ * whoever gives it back keeps it. Call from: the slot's thread. */
 #ifndef HEIST_OPENMP_MEMORY_H
 #define HEIST_OPENMP_MEMORY_H
 
