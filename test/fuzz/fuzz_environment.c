@@ -129,7 +129,7 @@ static void check_words(const char *said)
 static void check_settings(const heist__settings *s)
 {
     same("HEIST_WORKERS", s->workers, 0);
-    same("HEIST_SPIN", s->spin, 0);
+    same("HEIST_SPIN", s->spin, HEIST__DEFAULT_SPIN);
     same("HEIST_SEED", s->seed, s->seed);
     same("HEIST_STACK", s->stack_size, s->stack_size);
     same("HEIST_INBOX", s->inbox, 1024);

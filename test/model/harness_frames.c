@@ -120,7 +120,7 @@ void model_setup(void)
     begin = model_number("begin", 0);
     leave = model_number("leave", 0);
     pool = model_pool(1);
-    pool->settings.spin = model_number("park", 0) ? 0 : 1;
+    pool->settings.waiting_spin = model_number("park", 0) ? 0 : 1;
     seen = model_alloc(sizeof *seen);
     children = model_payload(CHILDREN * sizeof *children);
     for (int i = 0; i < CHILDREN; i++) {
@@ -142,7 +142,7 @@ void model_setup(void)
     }
     model_ignore(&worker[0]->levels[0], MODEL_LEVELS * sizeof *worker[0]->levels);
     model_ignore(&worker[0]->depth, sizeof worker[0]->depth);
-    if (pool->settings.spin) model_ignore(&worker[0]->join_asleep, sizeof worker[0]->join_asleep);
+    if (pool->settings.waiting_spin) model_ignore(&worker[0]->join_asleep, sizeof worker[0]->join_asleep);
     pool->count = 0; /* no leapfrogging here: harness_join.c has that */
     if (model_number("late", 0)) model_late(worker[0]->frames.slots, 4 * sizeof(heist_slot));
     begin_with(begin, model_number("published", 0));

@@ -222,11 +222,11 @@ void model_setup(void)
     crossed = !strcmp(shape, "crossed");
     chain = !strcmp(shape, "chain");
     heist_pool *pool = model_pool(3);
-    pool->settings.spin = model_number("park", 0) ? 0 : 1;
+    pool->settings.waiting_spin = model_number("park", 0) ? 0 : 1;
     for (unsigned i = 0; i < 4; i++) {
         worker[i] = model_worker(pool, i, 3, model_number("fenced", 0));
         if (i < 3) pool->workers[i] = worker[i];
-        if (pool->settings.spin || i == 3) model_ignore(&worker[i]->join_asleep, sizeof worker[i]->join_asleep);
+        if (pool->settings.waiting_spin || i == 3) model_ignore(&worker[i]->join_asleep, sizeof worker[i]->join_asleep);
         for (unsigned k = 0; k < MODEL_LEVELS; k++) model_ignore(&worker[i]->levels[k].core, 16); /* no scopes here */
     }
     model_ignore(worker[3], sizeof *worker[3]); /* a home for y, not a thread */

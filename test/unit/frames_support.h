@@ -59,7 +59,7 @@ static inline void begin(size_t slots, bool fenced)
     pool = aligned_alloc(_Alignof(heist_pool), sizeof *pool);
     TEST_ASSERT_NOT_NULL(pool);
     memset(pool, 0, sizeof *pool); /* nobody sleeps, so nobody is woken */
-    pool->settings.spin = 16;
+    pool->settings.waiting_spin = 16;
     pool->idle.fenced = fenced;
     pool->count = 1;
     pool->workers = &owner;
