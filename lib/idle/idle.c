@@ -75,6 +75,9 @@ static void sleep_unless_work(heist__idle *idle, heist__sleeper *self, const hei
     while (heist__load_acquire(&self->asleep) == 1) heist__futex_wait(&self->asleep, 1, -1); /* I3 */
 }
 
+/* For how many moments somebody stands by at most: about a time slice of the system's. Then it takes its turns with the others. */
+#define WATCHES 4
+
 /* A searcher for whom there is no CPU looks again in a moment. Until then it is relied upon only where every CPU is taken. */
 static void stand_by(heist__idle *idle, heist__sleeper *self)
 {
@@ -82,17 +85,19 @@ static void stand_by(heist__idle *idle, heist__sleeper *self)
     heist__crowd_awake(&idle->crowd, seat_of(self), -1);
     heist__crowd_searching(&idle->crowd, seat_of(self), -1);
     heist__add_seq_cst(&idle->searching, (uint32_t)-1);
-    heist__crowd_watch(&idle->crowd);
+    for (int i = 0; i < WATCHES && heist__crowd_full(&idle->crowd); i++) heist__crowd_watch(&idle->crowd);
     heist__crowd_awake(&idle->crowd, seat_of(self), 1);
     heist__crowd_searching(&idle->crowd, seat_of(self), 1);
     heist__add_seq_cst(&idle->searching, 1);
     heist__add_seq_cst(&idle->standing_by, (uint32_t)-1); /* I5: it searches after this */
 }
 
-void heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls)
+bool heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls)
 {
     sleep_unless_work(idle, self, calls);
-    if (heist__idle_crowded(idle, self) && heist__crowd_full(&idle->crowd)) stand_by(idle, self);
+    if (!heist__idle_crowded(idle, self) || !heist__crowd_full(&idle->crowd)) return true;
+    stand_by(idle, self);
+    return false;
 }
 
 void heist__idle_search(heist__idle *idle, heist__sleeper *self)

@@ -54,8 +54,9 @@ void heist__idle_clear(heist__idle *idle);
 /* Searcher: found nothing. Whether somebody else has this CPU, so that to sleep at once is better than to search on. */
 bool heist__idle_crowded(heist__idle *idle, heist__sleeper *self);
 
-/* Searcher: found nothing. Sleeps until woken; returns soon if there is work after all. Still a searcher afterwards. */
-void heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls);
+/* Searcher: found nothing. Sleeps until woken; returns soon if there is work after all. Still a searcher afterwards. True: there
+ * should be work; false: it has stood by, and if there is nothing now, whoever it was woken for has done it. */
+bool heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls);
 
 /* An active worker begins to search; a searcher has found something. The latter, if it was the last and there is more,
  * wakes the next, and returns whether it did. */

@@ -168,6 +168,7 @@ static void search_and_run(heist__worker *w)
     heist__backoff backoff;
     heist__backoff_begin(&backoff, w->pool->settings.spin);
     heist__idle_search(&w->pool->idle, &w->sleeper);
+    bool worth_waiting = true;
     while (!heist__load_acquire(&w->pool->stop)) { /* pairs with the store in stop_threads */
         loot found;
         if (find(w, &found)) {
@@ -176,9 +177,10 @@ static void search_and_run(heist__worker *w)
             run_own(w, found.loose ? found.loose : pop_loose(w));
             heist__idle_search(&w->pool->idle, &w->sleeper);
             heist__backoff_begin(&backoff, w->pool->settings.spin);
-        } else if (heist__idle_crowded(&w->pool->idle, &w->sleeper) ||
+            worth_waiting = true;
+        } else if (!worth_waiting || heist__idle_crowded(&w->pool->idle, &w->sleeper) ||
                    heist__backoff_wait(&backoff, &w->random) == HEIST__PARK) {
-            heist__idle_sleep(&w->pool->idle, &w->sleeper, &calls);
+            worth_waiting = heist__idle_sleep(&w->pool->idle, &w->sleeper, &calls);
             if (heist__barrier_lost()) heist__nap(); /* it may have slept, or not: not to search without end */
             heist__backoff_begin(&backoff, w->pool->settings.spin);
         }

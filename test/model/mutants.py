@@ -393,9 +393,9 @@ MUTANTS = [
            first='bare pusher=pp crowd --preemptions 2 --stale 0'),
     Mutant('I5', 'who stands by is relied upon until it sleeps', IDLE,
            '    heist__add_seq_cst(&idle->standing_by, (uint32_t)-1); /* I5: it searches after this */\n}\n\n'
-           'void heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls)\n{\n'
+           'bool heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls)\n{\n'
            '    sleep_unless_work(idle, self, calls);\n',
-           '}\n\nvoid heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls)\n{\n'
+           '}\n\nbool heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls)\n{\n'
            '    sleep_unless_work(idle, self, calls);\n'
            '    if (heist__load_seq_cst(&idle->standing_by)) heist__add_seq_cst(&idle->standing_by, (uint32_t)-1);\n', 'pool',
            first='bare pusher=pp crowd --preemptions 2 --stale 0'),
