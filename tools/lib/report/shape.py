@@ -1,9 +1,9 @@
 """What the members of a document may be. heist-perf and look() write nothing else; a file that somebody has edited, cut or
 mixed up is refused here with a sentence, and the rest of the report need not ask again."""
-import math
 
 MOST_TEXT = 4000
 LEAST, MOST = 1e-9, 1e18  # numbers beyond are no measurements, and their ratios no numbers
+BEYOND = 1e300  # as many digits as a number may have that is only passed on; infinity and NaN are not below it
 DEEPEST = 20
 
 
@@ -46,7 +46,7 @@ def anything(value, depth=0):
         return depth < DEEPEST and all(anything(inner, depth + 1) for inner in value)
     if isinstance(value, str):
         return text(value)
-    return value is None or isinstance(value, bool) or (isinstance(value, (int, float)) and math.isfinite(value))
+    return value is None or isinstance(value, bool) or (isinstance(value, (int, float)) and abs(value) < BEYOND)
 
 
 def each(kind):
@@ -72,7 +72,7 @@ ROW = {'workload': text, 'runtime': text, 'check': text, 'size': text_or_number,
        'step': text, 'mode': text, 'type': text, 'variant': text, 'kernel': text, 'schedule': text, 'join': text, 'to': text,
        'state': text, 'from': text, 'fence': text, 'victim': text, 'algorithm': text, 'poly': text, 'joins': text,
        'aggregate': text_or_number, 'batch_size': text_or_number, 'field': text_or_number, 'threads': text_or_number,
-       'cutoff': text_or_number, 'input': text}
+       'cutoff': text_or_number, 'input': text, 'seeds': number, 'seeds_target': number}
 CACHE = whole(level=some, size=text, cpus=lambda value: each(count)(value) and value)
 CPU = whole(cpu=count, package=count, core=count, node=count, caches=each(CACHE))
 MACHINE = {'cpus': each(CPU), 'quota': number, 'load': number, 'workers': count, 'cores': count, 'threads': count,

@@ -54,8 +54,8 @@ def scaling(results, ours, workers):
 
 def behind_serial(ours, workers):
     """Where that is still behind the serial program, which has no tasks to pay for."""
-    known = [(gain(case, case.runtimes['heist'][workers]), case.workload) for case in ours
-             if case.serial and workers in case.runtimes['heist']]
+    with_serial = [case for case in ours if case.serial]
+    known = gains_of(with_serial, workers, lambda row: with_serial[0].results.over_serial(row))
     behind = sorted((value, name) for value, name in known if value < 1 - noise.FLOOR)
     if not known:
         return []
