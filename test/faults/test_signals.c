@@ -216,13 +216,14 @@ static void pools_come_and_go_under_signals(void)
 /* ---- a handler may ask where it is ---- */
 
 static HEIST__ATOMIC(unsigned) told_right, told_wrong;
-static heist_pool *asked_about;
+static HEIST__ATOMIC(heist_pool *) asked_about; /* a handler reads it in any thread */
 
 static void ask(int signal)
 {
     (void)signal;
     heist_pool *pool = heist_current_pool();
-    bool right = pool ? pool == asked_about && heist_worker_number() >= 0 : heist_worker_number() == -1;
+    bool right =
+        pool ? pool == heist__load_acquire(&asked_about) && heist_worker_number() >= 0 : heist_worker_number() == -1;
     heist__add_relaxed(right ? &told_right : &told_wrong, 1); /* relaxed: a number */
 }
 
@@ -230,11 +231,12 @@ static void a_handler_is_told_where_it_runs(void)
 {
     storm s = storm_begin(0);
     struct sigaction action = {.sa_handler = ask};
-    asked_about = small_pool(HEIST_FENCES_DEFAULT);
+    heist_pool *pool = small_pool(HEIST_FENCES_DEFAULT);
+    heist__store_release(&asked_about, pool);
     sigaction(SIGUSR2, &action, NULL);
-    for (int round = 0; round < test_scale(5); round++) all_is_well(asked_about);
+    for (int round = 0; round < test_scale(5); round++) all_is_well(pool);
     sigaction(SIGUSR2, &(struct sigaction){.sa_handler = hit}, NULL);
-    free_pool(asked_about);
+    free_pool(pool);
     storm_end(&s);
     TEST_ASSERT_EQUAL_UINT(0, heist__load_acquire(&told_wrong));
     if (!THREAD_SANITIZED) TEST_ASSERT_GREATER_THAN_UINT(0, heist__load_acquire(&told_right));
