@@ -27,7 +27,8 @@ typedef struct heist__crowd {
     unsigned cpus;      /* that may be used */
     /* Seats where somebody is awake. Written by: as seats. Read by: wakers. */
     HEIST__ATOMIC(uint32_t) taken;
-    /* 1: who is awake does not compute, but waits for something else. Written and read by: who was woken. */
+    /* 1: who is awake does not compute, but waits for something else. Written by: who stands by, and who goes to sleep. Read by:
+     * who was woken, and wakers. */
     HEIST__ATOMIC(uint32_t) blocked;
 } heist__crowd;
 

@@ -260,9 +260,9 @@ static void make_crowd(heist_pool *pool)
 static pthread_mutex_t machine_lock = PTHREAD_MUTEX_INITIALIZER;
 
 #if defined(HEIST_HAVE_HWLOC) && HEIST_HAVE_HWLOC
-#define HEIST__READABLE_MACHINE "a machine that hwloc can read"
+#define READABLE_MACHINE "a machine that hwloc can read"
 #else
-#define HEIST__READABLE_MACHINE "of use to a heist that was built without hwloc"
+#define READABLE_MACHINE "of use to a heist that was built without hwloc"
 #endif
 
 static int load_machine(heist_pool *pool)
@@ -272,7 +272,7 @@ static int load_machine(heist_pool *pool)
     pthread_mutex_lock(&machine_lock);
     int error = heist__machine_load(&pool->machine, s->topology, note, sizeof note);
     if (error && error != -ENOMEM && s->topology && !s->topology_by_caller) {
-        heist__passed_over("HEIST_TOPOLOGY", s->topology, HEIST__READABLE_MACHINE);
+        heist__passed_over("HEIST_TOPOLOGY", s->topology, READABLE_MACHINE);
         heist__note(pool, "HEIST_TOPOLOGY is ignored: %s", note);
         error = heist__machine_load(&pool->machine, NULL, note, sizeof note);
     }

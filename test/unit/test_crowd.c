@@ -213,6 +213,30 @@ static void who_stands_by_is_relied_upon_while_no_cpu_is_free(void)
     TEST_ASSERT_TRUE(heist__idle_wake_one(&idle));
 }
 
+static bool some(void *unused)
+{
+    (void)unused;
+    return true;
+}
+
+static void who_is_woken_when_no_cpu_is_free_stands_by(void)
+{
+    const heist__idle_calls calls = {nothing, some, nothing, NULL, NULL}; /* there is work: nobody sleeps for long */
+    heist__idle_search(&idle, &sleepers[0]);
+    is_awake(2, elsewhere);
+    TEST_ASSERT_TRUE_MESSAGE(heist__idle_sleep(&idle, &sleepers[0], &calls), "this CPU is its own");
+    is_awake(1, here);
+    TEST_ASSERT_FALSE(heist__idle_sleep(&idle, &sleepers[0], &calls));
+    TEST_ASSERT_EQUAL_UINT32_MESSAGE(1, heist__load_relaxed(&idle.crowd.blocked), "it saw that nobody computes");
+    TEST_ASSERT_EQUAL_UINT32(0, heist__load_relaxed(&idle.standing_by));
+    TEST_ASSERT_EQUAL_UINT32(1, heist__load_relaxed(&idle.searching));
+    TEST_ASSERT_EQUAL_UINT32(2, heist__load_relaxed(&idle.crowd.seats[here].awake));
+    TEST_ASSERT_EQUAL_UINT32(1, heist__load_relaxed(&idle.crowd.seats[here].searching));
+    heist__crowd_forget(&idle.crowd);
+    heist__crowd_awake(&idle.crowd, elsewhere, -1);
+    TEST_ASSERT_TRUE_MESSAGE(heist__idle_sleep(&idle, &sleepers[0], &calls), "the other one is free");
+}
+
 /* ---- whether who is awake computes ---- */
 
 static void cpus_that_nobody_uses_are_not_taken(void)
@@ -265,6 +289,7 @@ int main(void)
     RUN_TEST(who_sleeps_where_nobody_is_awake_is_woken_first);
     RUN_TEST(where_every_cpu_has_somebody_any_sleeper_is_woken);
     RUN_TEST(who_stands_by_is_relied_upon_while_no_cpu_is_free);
+    RUN_TEST(who_is_woken_when_no_cpu_is_free_stands_by);
     RUN_TEST(cpus_that_nobody_uses_are_not_taken);
     RUN_TEST(a_cpu_that_is_used_stays_taken);
     return UNITY_END();
