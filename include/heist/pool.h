@@ -66,7 +66,8 @@ typedef struct heist_options {
     heist_bind bind;         /* ... */
     heist_strategy strategy; /* ... */
     heist_amount amount;     /* ... */
-    unsigned spin;           /* searches without success before a worker sleeps; 0: 16, or as CPUs allow */
+    unsigned spin;           /* searches without success before a worker sleeps; 0: 16, or as CPUs allow, and
+                              * who waits from outside spins for up to 2 ms if there is a CPU left for it */
     size_t stack_size;       /* bytes for each worker, a guard page below; 0: eight times the limit of the
                               * main stack, at most half of the memory */
     uint64_t seed;           /* of all random choices; 0: a fixed one */

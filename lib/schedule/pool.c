@@ -252,6 +252,7 @@ static void make_crowd(heist_pool *pool)
     if (pool->settings.waiting_spin) return; /* somebody knows better, and means it */
     const unsigned cpus = heist__default_workers(NULL);
     pool->settings.waiting_spin = pool->count > cpus ? SPIN_ON_SHARED_CPUS : HEIST__DEFAULT_SPIN;
+    pool->spare = pool->count < cpus ? cpus - pool->count : 0;
     if (heist__crowd_init(&pool->idle.crowd, pool->count, cpus) < 0)
         heist__note(pool, "no memory to tell which workers share CPUs");
 }

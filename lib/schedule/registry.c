@@ -5,6 +5,7 @@
  * child, even if it was one in the parent. */
 #include <stdlib.h>
 
+#include "idle/linger.h"
 #include "schedule/worker.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -30,6 +31,7 @@ static void after_fork_in_child(void)
     /* F1: there is one thread here; it and those it starts see it */
     for (heist_pool *p = pools; p; p = p->next) heist__store_release(&p->forked, 1);
     heist__set_self(NULL);
+    heist__linger_forget();
     after_fork(); /* the thread that took the locks is the one that goes on */
 }
 

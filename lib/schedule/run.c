@@ -1,9 +1,10 @@
-/* Running a task from outside: it goes into the pool's inbox, and the caller sleeps until it is done. The record lives in
+/* Running a task from outside: it goes into the pool's inbox, and the caller waits until it is done. The record lives in
  * the caller's frame. A typed run must give a result whatever happens; where no pool can be had it runs right here, on a
  * stand-in for a worker that nobody robs. */
 #include <errno.h>
 #include <string.h>
 
+#include "idle/linger.h"
 #include "platform/futex.h"
 #include "schedule/worker.h"
 
@@ -31,9 +32,12 @@ static void end_root(heist__loose *l, heist__worker *w, bool ran)
 static int run_and_wait(heist_pool *pool, heist_task *task)
 {
     root r = {.loose = {.task = task, .end = end_root, .from = heist__self()}};
+    const unsigned spare = heist__spare_here(pool); /* read now: *pool may be gone below */
     int error = heist__loose_give(pool, &r.loose, HEIST_WAIT);
     if (error) return error;
+    if (spare) heist__linger_wait(&r.state, ROOT_WAITS, spare);
     while (heist__load_acquire(&r.state) == ROOT_WAITS) heist__futex_wait(&r.state, ROOT_WAITS, -1); /* J5 */
+    if (spare) heist__linger_over();
     if (heist__load_relaxed(&r.state) == ROOT_RAN) return 0; /* relaxed: it changes once */
     return heist__fail(-ECANCELED, "the pool was shut down before the task began");
 }

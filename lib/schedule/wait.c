@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "idle/backoff.h"
+#include "idle/linger.h"
 #include "platform/barrier.h"
 #include "platform/futex.h"
 
@@ -123,7 +124,11 @@ void heist__wait_outside(heist_pool *pool, const heist__detector *detector)
 {
     heist__waiter *waiter;
     int64_t nap_ns = heist__waiter_begin(pool, detector, &waiter) ? -1 : 1000000;
+    const unsigned spare = nap_ns < 0 ? heist__spare_here(pool) : 0; /* else nobody may tell */
+    const bool lingers = spare && !heist__detector_quiet(detector);  /* T1; else nobody will */
+    if (lingers) heist__linger_wait(&waiter->quiet, 0, spare);
     while (!heist__detector_quiet(detector) && !heist__waiter_sleep(waiter, nap_ns)) { /* T1 */
     }
+    if (lingers) heist__linger_over();
     heist__waiter_end(pool, waiter);
 }

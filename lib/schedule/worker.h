@@ -139,6 +139,7 @@ struct heist_pool {
     heist__idle idle;
     heist__detector all; /* every loose task */
     uint32_t levels;     /* how many a worker has */
+    unsigned spare;      /* CPUs that no worker needs: who waits from outside may spin on them */
 
     /* Whether waiting tasks run. Written by: whoever ends the pool. Read by: workers, submitters. */
     _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) state;
@@ -183,6 +184,13 @@ static inline heist__worker *heist__worker_of(heist_worker *face)
 static inline heist_slot *heist__bottom_of(heist__worker *w)
 {
     return heist__load_relaxed(&w->frames.face.bottom); /* relaxed: called by the worker itself, which writes it */
+}
+
+/* CPUs on which the calling thread may spin while it waits for `pool`. A worker of another pool has none: its own CPU may be the one
+ * that is needed. */
+static inline unsigned heist__spare_here(const heist_pool *pool)
+{
+    return heist__self() ? 0 : pool->spare;
 }
 
 /* ---- worker.c: the loop ---- */

@@ -441,11 +441,11 @@ MUTANTS = [
            '    if (pool->idle.fenced) heist__fence_seq_cst();        /* T4, fence mode */\n', '', 'pool',
            first='bare outside=s second=q fenced --preemptions 2 --stale 1'),
     Mutant('T4', 'the waiter looks before it says so', WAIT,
+           '    heist__waiter *waiter;\n    int64_t nap_ns = heist__waiter_begin(pool, detector, &waiter) ? -1 : 1000000;\n',
+           '    heist__waiter *waiter;\n    bool over = heist__detector_quiet(detector);\n'
            '    int64_t nap_ns = heist__waiter_begin(pool, detector, &waiter) ? -1 : 1000000;\n'
-           '    while (!heist__detector_quiet(detector) && !heist__waiter_sleep(waiter, nap_ns)) { /* T1 */\n',
-           '    bool over = heist__detector_quiet(detector);\n'
-           '    int64_t nap_ns = heist__waiter_begin(pool, detector, &waiter) ? -1 : 1000000;\n'
-           '    while (!over && !heist__waiter_sleep(waiter, nap_ns)) {\n', 'pool',
+           '    while (!over && !heist__waiter_sleep(waiter, nap_ns)) {\n    }\n'
+           '    heist__waiter_end(pool, waiter);\n    return;\n', 'pool',
            first='bare outside=sw --preemptions 3 --stale 1'),
     Mutant('T5', 'the finisher tells relaxed', WAIT, 'heist__store_release(&waiter->quiet, 1); /* T5',
            'heist__store_relaxed(&waiter->quiet, 1); /* T5', 'pool',

@@ -1,8 +1,9 @@
-/* What lies under the modelled code, in place of lib/platform, lib/idle/backoff.c and lib/idle/crowd.c: futex and membarrier become
+/* What lies under the modelled code, in place of lib/platform, lib/idle/backoff.c, linger.c and crowd.c: futex and membarrier become
  * steps of the model. Waiting is cut short: a thread that backs off gives way, then parks if the scenario says so. What workers
  * guess about CPUs is right or wrong as it comes, if the scenario says `crowd`: nothing may hang on it. */
 #include "idle/backoff.h"
 #include "idle/crowd.h"
+#include "idle/linger.h"
 #include "platform/barrier.h"
 #include "platform/futex.h"
 #include "platform/nap.h"
@@ -62,6 +63,19 @@ uint32_t heist__backoff_next(heist__backoff *b, heist__random *random)
     (void)b;
     (void)random;
     return 1;
+}
+
+/* No time passes here. */
+uint32_t heist__linger_wait(HEIST__ATOMIC(uint32_t) * word, uint32_t expected, unsigned spare)
+{
+    (void)word;
+    (void)expected;
+    (void)spare;
+    return 0;
+}
+
+void heist__linger_over(void)
+{
 }
 
 /* A guess. */
