@@ -166,10 +166,19 @@ static void leaders_body(struct lfsr_census *census, struct lfsr_tally *tally, u
                                  &tally->asked, &perf_interrupted);
 }
 
+/* Others may have written most of the segments. In the walk from one to the next each would be waited for; all of them asked for at
+ * once come side by side. */
+static void fetch_segments(const struct lfsr_census *census)
+{
+    const uint64_t each = 64 / sizeof *census->segments; /* a line, or half of one */
+    for (uint64_t i = 0; i < census->reg.markers; i += each) __builtin_prefetch(&census->segments[i], 1);
+}
+
 /* Cycles of the permutation of markers. Takes the segments away; a cycle with one missing does not count. */
 static void join_segments(struct lfsr_census *census)
 {
     struct lfsr_segment *segments = census->segments;
+    fetch_segments(census);
     for (uint64_t first = 0; first < census->reg.markers; first++) {
         uint64_t length = 0, part = 0, at = first;
         do {
