@@ -15,8 +15,11 @@ struct perf_cell {
     struct perf_child child;
     bool begun;                  /* it has a row */
     bool failed;                 /* wrong, crashed, hung: it has no more runs */
+    bool without_result;         /* failed, and not by a wrong result: its process ended, or did not answer */
     long runs;                   /* right ones after the first, which warms up */
     uint64_t *ns;                /* of each of them; ascending in the end */
+    uint64_t cpu_ns;             /* of the fastest of them; 0: not known */
+    double others;               /* cores that other programs had meanwhile; less than 0: not known */
     struct perf_outcome outcome; /* of the fastest of them; of an interrupted one, if there is no other */
     char check[256];             /* "ok", or what is wrong */
 };
@@ -30,7 +33,8 @@ struct perf_plan {
  * gone to stderr, if some size and settings do not go together, or there are too many. */
 int perf_make_plan(struct perf_plan *plan, const struct perf_command *command);
 
-/* Measures them. Returns what the program is to return: 0; 1 when something was wrong. */
+/* Measures them. Returns what the program is to return: 0; 1 when something was wrong. That a peer came to no result is
+ * told in its row and on stderr, and nothing that is wrong here. */
 int perf_measure(struct perf_plan *plan, const struct perf_command *command);
 
 #endif

@@ -33,7 +33,7 @@ static void list_options(const struct perf_workload *workload, bool peers)
            "  --against LIST   beside heist: ");
     list_rivals(workload, peers);
     puts("  --runs K         runs of each, 1 to 999, after one to warm up (7; with --quick 2)\n"
-         "  --limit SECONDS  a run that takes longer is ended and counted as wrong (300)\n"
+         "  --limit SECONDS  a run that takes longer is ended and counts as failed (300)\n"
          "  --format NAME    table, csv or json\n"
          "  --out FILE       write there; it appears whole or not at all\n");
 }
@@ -58,7 +58,9 @@ void perf_help(void)
          "       heist-perf WORKLOAD --help | --help | --list | --version\n\n"
          "Measures heist beside the serial program and other runtimes. Runs are interleaved, each result is checked; "
          "the\n"
-         "least and the median time are shown. The status is 1 when a result was wrong, 2 for a bad command line.\n\n"
+         "least and the median time are shown. The status is 1 when a result was wrong, or heist failed; 2 for a bad "
+         "command\n"
+         "line. A peer that fails is told, and no error.\n\n"
          "Workloads:");
     for (const struct perf_workload *const *w = perf_workloads; *w; w++)
         printf("  %-10s %s\n", (*w)->name, (*w)->summary);

@@ -8,6 +8,7 @@
 
 #include "harness/cell.h"
 #include "harness/json.h"
+#include "harness/others.h"
 
 /* Cells that live side by side: each holds its input in memory. */
 #define MOST_IN_GROUP 24
@@ -46,6 +47,18 @@ static bool is_interruption(const char *check)
 static void lose(struct perf_cell *cell, const char *why)
 {
     if (!is_interruption(why)) fail(cell, why);
+}
+
+/* Likewise, by its own doing: it crashed, ended, or does not answer. */
+static void lose_process(struct perf_cell *cell, const char *why)
+{
+    lose(cell, why);
+    cell->without_result = cell->failed;
+}
+
+static bool is_peer(const struct perf_cell *cell)
+{
+    return strcmp(cell->offer->runtime, "heist") != 0 && strcmp(cell->offer->runtime, "serial") != 0;
 }
 
 /* A cell that never came to an outcome cannot say with which settings it was to run: these are its additions then, under
@@ -87,15 +100,15 @@ static void fill_request(struct perf_request *request, const struct perf_cell *c
     }
 }
 
-/* Says what is left out, and why: once for all sizes and numbers of workers. */
-static void tell_left_out(const char *runtime, const char *why)
+/* Says what has become of a runtime: once for all sizes and numbers of workers. */
+static void tell_of(const char *runtime, const char *what, const char *why)
 {
     static struct notice {
         struct notice *before;
         char text[MOST_NOTICE];
     } * told;
     char text[MOST_NOTICE];
-    snprintf(text, sizeof text, "%s is left out: %s", runtime, why);
+    snprintf(text, sizeof text, "%s %s: %s", runtime, what, why);
     for (const struct notice *n = told; n; n = n->before)
         if (strcmp(text, n->text) == 0) return;
     end_progress();
@@ -120,9 +133,9 @@ static void begin(struct perf_cell *cell, const struct perf_command *command)
     }
     fill_request(&request, cell);
     if (perf_child_ask(&cell->child, &request, &answer, (double)command->limit, error, sizeof error)) {
-        lose(cell, error);
+        lose_process(cell, error);
     } else if (answer.result == -ENOTSUP) {
-        tell_left_out(cell->offer->runtime, answer.error);
+        tell_of(cell->offer->runtime, "is left out", answer.error);
         cell->begun = false;
         perf_child_kill(&cell->child);
     } else if (answer.result) {
@@ -135,7 +148,10 @@ static void keep(struct perf_cell *cell, const struct perf_answer *answer)
 {
     bool fastest = true;
     for (long i = 0; i < cell->runs; i++) fastest = fastest && answer->ns < cell->ns[i];
-    if (fastest) cell->outcome = answer->outcome;
+    if (fastest) {
+        cell->outcome = answer->outcome;
+        cell->cpu_ns = answer->cpu_ns;
+    }
     cell->ns[cell->runs++] = answer->ns;
 }
 
@@ -146,7 +162,7 @@ static void run(struct perf_cell *cell, const struct perf_command *command, bool
     char error[256];
     progress(cell, "warms up", warm ? cell->runs + 1 : 0, command->runs);
     if (perf_child_ask(&cell->child, &request, &answer, (double)command->limit, error, sizeof error)) {
-        lose(cell, error);
+        lose_process(cell, error);
         return;
     }
     bool ok = strcmp(answer.outcome.check, "ok") == 0;
@@ -173,19 +189,22 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Lets them end and settles what their rows say. Returns how many failed. */
+/* Lets them end and settles what their rows say. Returns how many failed that must not. */
 static int end_group(struct perf_cell **cells, size_t count)
 {
     int failed = 0;
     char error[256];
     for (size_t i = 0; i < count; i++) {
         struct perf_cell *cell = cells[i];
-        if (perf_child_quit(&cell->child, error, sizeof error) && !perf_caught_signal()) lose(cell, error);
+        if (perf_child_quit(&cell->child, error, sizeof error) && !perf_caught_signal()) lose_process(cell, error);
         if (cell->begun && !cell->failed && cell->runs == 0 && !is_interruption(cell->check))
             snprintf(cell->check, sizeof cell->check, "interrupted");
         if (cell->begun && !cell->outcome.check[0]) tell_settings(cell);
         qsort(cell->ns, (size_t)cell->runs, sizeof *cell->ns, by_time);
-        failed += cell->failed;
+        if (cell->without_result && is_peer(cell))
+            tell_of(cell->offer->runtime, "has failed", cell->check);
+        else
+            failed += cell->failed;
     }
     return failed;
 }
@@ -218,9 +237,13 @@ static size_t group_size(const struct perf_plan *plan, size_t first)
 int perf_measure(struct perf_plan *plan, const struct perf_command *command)
 {
     int failed = 0;
+    struct perf_since start = perf_since_now();
     for (size_t first = 0; first < plan->count && !perf_caught_signal();) {
         size_t count = group_size(plan, first);
+        struct perf_since begin = perf_since_now();
         failed += measure_group(&plan->cells[first], count, command);
+        double others = perf_others(&begin, &start);
+        for (size_t i = first; i < first + count; i++) plan->cells[i]->others = others;
         first += count;
     }
     end_progress();

@@ -6,7 +6,7 @@
 /* Which of the promised columns are strings. */
 static bool is_string(int column)
 {
-    return column <= 2 || column == PERF_PROMISED - 1;
+    return column <= 2 || column == PERF_CHECK;
 }
 
 static void print_row(FILE *to, const struct perf_row *row)

@@ -8,6 +8,7 @@
 #define MOST_TEXT 260
 #define WIDEST_ADDED 24
 #define MOST_LINE 1000
+#define MOST_DENIED_TOLD 4
 
 enum { ADDED = -1, SETTINGS = -2, EFFICIENCY = -3 };
 
@@ -41,6 +42,11 @@ static void fewer_digits(char *text, size_t room)
 static void cell_text(const struct perf_row *row, int column, char *text, size_t room)
 {
     char exact[MOST_TEXT];
+    if (column == PERF_CPU_NS) { /* next to the time, people want to know how many CPUs that was */
+        text[0] = '\0';
+        if (row->cores > 0) snprintf(text, room, "%.2f", row->cores);
+        return;
+    }
     perf_row_text(row, column, exact, sizeof exact);
     if (column == 5 || column == 6) {
         time_text(exact, text, room);
@@ -53,7 +59,7 @@ static void cell_text(const struct perf_row *row, int column, char *text, size_t
 /* Names on the left, figures on the right. */
 static bool is_left(int column)
 {
-    return column <= 2 || column == PERF_PROMISED - 1;
+    return column <= 2 || column == PERF_CHECK;
 }
 
 struct column {
@@ -116,21 +122,22 @@ static bool several_workloads(const struct perf_rows *rows)
  * their place is one for the settings. */
 static int layout(struct column *columns, const struct perf_rows *rows)
 {
-    static const char *const titles[PERF_PROMISED] = {"workload",  "size",    "runtime", "workers", "runs",
-                                                      "least",     "median",  "tasks",   "ns/task", "speedup",
-                                                      "vs serial", "GFLOP/s", "steals",  "check"};
+    static const char *const titles[PERF_PROMISED] = {"workload", "size",  "runtime", "workers", "runs",      "least",
+                                                      "median",   "tasks", "ns/task", "speedup", "vs serial", "GFLOP/s",
+                                                      "steals",   "check", "cores",   "others"};
     struct perf_columns more;
     char text[MOST_TEXT];
     int count = 0;
     perf_more_columns(&more, rows);
     bool several = several_workloads(rows);
-    for (int c = 0; c < PERF_PROMISED - 1; c++) {
+    for (int c = 0; c < PERF_PROMISED; c++) {
+        if (c == PERF_CHECK || c == PERF_OTHERS) continue; /* the last; below, where it matters */
         columns[count++] = (struct column){titles[c], c, 0};
         if (strcmp(perf_promised[c], "vs_serial") == 0) columns[count++] = (struct column){"efficiency", EFFICIENCY, 0};
     }
     for (size_t c = 0; c < more.count && !several; c++) columns[count++] = (struct column){more.names[c], ADDED, 0};
     if (several) columns[count++] = (struct column){"settings", SETTINGS, 0};
-    columns[count++] = (struct column){titles[PERF_PROMISED - 1], PERF_PROMISED - 1, 0};
+    columns[count++] = (struct column){titles[PERF_CHECK], PERF_CHECK, 0};
     for (int c = 0; c < count; c++) {
         for (size_t i = 0; i < rows->count; i++) {
             column_text(&rows->rows[i], rows, &columns[c], text, sizeof text);
@@ -181,6 +188,26 @@ static void print_below(FILE *to, const struct perf_rows *rows)
     }
 }
 
+/* Who did not have the cores that its workers could have had, so that nobody takes it for slow. On a busy machine that is
+ * everybody: the first few say it. */
+static void print_denied(FILE *to, const struct perf_rows *rows)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct perf_row *row = &rows->rows[i];
+        const struct perf_cell *cell = row->cell;
+        char settings[MOST_TEXT];
+        if (!row->denied || count++ >= MOST_DENIED_TOLD) continue;
+        settings_text(row, rows, settings, sizeof settings);
+        fprintf(to,
+                "%sCores: %s %s, %s%s%s, %u worker%s had %.2f of %.0f in the fastest run, other programs %.2f: it may "
+                "be slow for that alone.\n",
+                count == 1 ? "\n" : "", cell->workload->name, cell->size, cell->offer->runtime, settings[0] ? ", " : "",
+                settings, cell->workers, cell->workers > 1 ? "s" : "", row->cores, row->wanted, cell->others);
+    }
+    if (count > MOST_DENIED_TOLD) fprintf(to, "Cores: and so %zu more.\n", count - MOST_DENIED_TOLD);
+}
+
 /* What the workloads say to compare with. */
 static void print_notes(FILE *to, const struct perf_rows *rows)
 {
@@ -205,5 +232,6 @@ void perf_print_table(FILE *to, const struct perf_rows *rows, const struct perf_
         print_line(to, &rows->rows[i], rows, columns, count);
     }
     print_below(to, rows);
+    print_denied(to, rows);
     print_notes(to, rows);
 }

@@ -22,7 +22,8 @@ struct perf_request {
 struct perf_answer {
     int result; /* of prepare: 0 or a negative errno */
     char error[256];
-    uint64_t ns; /* of the run: what counts as its time */
+    uint64_t ns;     /* of the run: what counts as its time */
+    uint64_t cpu_ns; /* that all threads had a CPU in that time, together; 0: the time is not that of the whole run */
     struct perf_outcome outcome;
 };
 

@@ -7,9 +7,9 @@
 #include "harness/json.h"
 #include "harness/machine.h"
 
-const char *const perf_promised[PERF_PROMISED] = {"workload",  "size",      "runtime", "workers",     "runs",
-                                                  "min_ns",    "median_ns", "tasks",   "ns_per_task", "speedup",
-                                                  "vs_serial", "gflops",    "steals",  "check"};
+const char *const perf_promised[PERF_PROMISED] = {"workload",  "size",  "runtime",     "workers", "runs",      "min_ns",
+                                                  "median_ns", "tasks", "ns_per_task", "speedup", "vs_serial", "gflops",
+                                                  "steals",    "check", "cpu_ns",      "others"};
 
 /* Whether two cells differ in nothing that matters to the runtime of `other` but the number of workers. */
 static bool comparable(const struct perf_cell *cell, const struct perf_cell *other)
@@ -33,6 +33,22 @@ static double one_worker_of(const struct perf_plan *plan, const struct perf_cell
             return (double)other->ns[0];
     }
     return 0;
+}
+
+/* What is denied is less than this part of the cores. */
+#define MOST_DENIED 0.9
+/* Others that have less, in cores, do no harm: some such thing always runs. */
+#define OTHERS_MATTER 0.1
+
+/* A row says nothing of its runtime where the runtime had no chance: with one core for two workers nobody is twice as fast,
+ * and every run the same. Where the rest of the machine was idle, on the other hand, its workers slept by themselves. */
+static void tell_cores(struct perf_row *row, long usual_workers)
+{
+    const struct perf_cell *cell = row->cell;
+    if (!row->timed || !cell->cpu_ns || !row->min_ns) return;
+    row->cores = (double)cell->cpu_ns / (double)row->min_ns;
+    row->wanted = (double)perf_cores_for((long)cell->workers, usual_workers);
+    row->denied = row->cores < MOST_DENIED * row->wanted && cell->others >= OTHERS_MATTER;
 }
 
 static struct perf_row make_row(const struct perf_plan *plan, const struct perf_cell *cell)
@@ -69,6 +85,7 @@ void perf_make_rows(struct perf_rows *rows, const struct perf_plan *plan, const 
         struct perf_row *row = &rows->rows[rows->count++];
         *row = make_row(plan, plan->cells[i]);
         row->efficiency = efficiency(row, command->usual_workers);
+        tell_cores(row, command->usual_workers);
     }
 }
 
@@ -107,6 +124,12 @@ void perf_row_text(const struct perf_row *row, int column, char *text, size_t ro
     case 11: real_text(row->gflops, text, room); break;
     case 12:
         if (row->timed && cell->outcome.has_steals) whole_text(cell->outcome.steals, text, room);
+        break;
+    case PERF_CPU_NS:
+        if (row->timed && cell->cpu_ns) whole_text(cell->cpu_ns, text, room);
+        break;
+    case PERF_OTHERS:
+        if (row->timed && cell->others >= 0) snprintf(text, room, "%.2f", cell->others);
         break;
     default: snprintf(text, room, "%s", cell->check); break;
     }

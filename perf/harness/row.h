@@ -11,6 +11,9 @@ struct perf_row {
     bool timed; /* there was a right run: the figures below hold, where they are not 0 */
     uint64_t min_ns, median_ns;
     double ns_per_task, speedup, vs_serial, gflops;
+    double cores;      /* that it had in its fastest run; 0: not known */
+    double wanted;     /* that its workers could have had */
+    bool denied;       /* it had clearly fewer than that, while others had some: it may be slow for that alone */
     double efficiency; /* for tables: vs_serial, or else speedup, for each core that the workers have */
 };
 
@@ -30,7 +33,7 @@ struct perf_columns {
 void perf_more_columns(struct perf_columns *columns, const struct perf_rows *rows);
 
 /* The text of one promised column of a row, "" where it does not apply; and of an added one. */
-enum { PERF_PROMISED = 14 };
+enum { PERF_CHECK = 13, PERF_CPU_NS, PERF_OTHERS, PERF_PROMISED };
 extern const char *const perf_promised[PERF_PROMISED];
 void perf_row_text(const struct perf_row *row, int column, char *text, size_t room);
 void perf_row_more(const struct perf_row *row, const char *name, char *text, size_t room);

@@ -12,9 +12,10 @@
 
 #include "harness/app.h"
 
-static const char *const sizes[] = {"right",       "wrong",   "wrong-later", "crash",    "crash-at-end", "hang",
-                                    "exit",        "refused", "unprepared",  "bad-more", "silent",       "gentle",
-                                    "interrupted", "stopped", "chatty",      "cut",      "deaf"};
+static const char *const sizes[] = {"right",       "wrong",      "wrong-later", "crash",     "crash-at-end", "hang",
+                                    "exit",        "refused",    "unprepared",  "bad-more",  "silent",       "gentle",
+                                    "interrupted", "stopped",    "chatty",      "cut",       "deaf",         "works",
+                                    "sleeps",      "peer-wrong", "peer-crash",  "peer-exit", "peer-hang"};
 
 static const char *size, *runtime, *flavour;
 static unsigned workers;
@@ -44,6 +45,39 @@ static bool is(const char *what)
     return strcmp(size, what) == 0 && strcmp(runtime, "heist") == 0;
 }
 
+static bool is_peers(const char *what)
+{
+    return strcmp(size, what) == 0 && strcmp(runtime, "libomp") == 0;
+}
+
+/* For "works": WORK_NS of CPU time for each worker, by threads that begin before any run and go on after it, since that is
+ * what those of runtimes do. A run has ended when each has had as much since it began. */
+#define WORK_NS 30000000
+static pthread_t workers_threads[64];
+
+static uint64_t worked(unsigned worker)
+{
+    clockid_t clock;
+    struct timespec t;
+    pthread_getcpuclockid(workers_threads[worker], &clock);
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void *work(void *unused)
+{
+    for (volatile int i = 0;; i++) {
+    }
+    return unused;
+}
+
+static bool begin_workers(void)
+{
+    for (unsigned i = 0; i < workers; i++)
+        if (pthread_create(&workers_threads[i], NULL, work, NULL)) return false;
+    return true;
+}
+
 static int prepare(const struct perf_input *input, void **state, char *error, size_t room)
 {
     pthread_t thread;
@@ -60,6 +94,7 @@ static int prepare(const struct perf_input *input, void **state, char *error, si
         return -ENOMEM;
     }
     if (is("stopped") && pthread_create(&thread, NULL, look, NULL)) return -EAGAIN;
+    if (is("works") && !begin_workers()) return -EAGAIN;
     return 0;
 }
 
@@ -75,16 +110,35 @@ static int prepare_heist(const struct perf_input *input, void **state, char *err
     return prepare(input, state, error, room);
 }
 
+static int prepare_libomp(const struct perf_input *input, void **state, char *error, size_t room)
+{
+    runtime = "libomp";
+    return prepare(input, state, error, room);
+}
+
 static void nap(long milliseconds)
 {
     struct timespec t = {0, milliseconds * 1000000};
     nanosleep(&t, NULL);
 }
 
+static void wait_for_work(void)
+{
+    uint64_t began[64];
+    for (unsigned i = 0; i < workers; i++) began[i] = worked(i);
+    for (unsigned i = 0; i < workers; i++)
+        while (worked(i) - began[i] < WORK_NS) nap(1);
+}
+
 static void run(void *state)
 {
     (void)state;
     runs++;
+    if (is("works")) wait_for_work();
+    if (is("sleeps")) nap(300);
+    if (is_peers("peer-crash") && workers == 2) abort();
+    if (is_peers("peer-exit")) _exit(3);
+    while (is_peers("peer-hang")) nap(100);
     if (is("crash") && workers == 2) abort();
     if (is("exit")) _exit(0);
     while (is("hang")) nap(100);
@@ -97,13 +151,14 @@ static void run(void *state)
 static void check(void *state, struct perf_outcome *outcome)
 {
     (void)state;
-    bool wrong = is("wrong") || (is("wrong-later") && runs > 2);
+    bool wrong = is("wrong") || (is("wrong-later") && runs > 2) || is_peers("peer-wrong");
     outcome->tasks = 1000;
     outcome->has_steals = true;
     outcome->steals = 7u + (unsigned)(runs % 3); /* 7: of the fastest run, see below */
     outcome->flops = 3e6;
     unsigned mine = (strcmp(flavour, "sour") == 0 ? 4000000u : 2000000u) / workers;
     outcome->ns = (strcmp(runtime, "serial") == 0 ? 3000000u : mine) + 1000u * (unsigned)(runs % 3);
+    if (strcmp(size, "works") == 0 || strcmp(size, "sleeps") == 0) outcome->ns = 0; /* as it was */
     if (!is("silent")) perf_expect(outcome, "the answer", wrong ? 41 : 42, 42);
     if (is("interrupted") && perf_interrupted) snprintf(outcome->check, sizeof outcome->check, "interrupted");
     if (is("cut") && perf_interrupted)
@@ -129,6 +184,13 @@ const struct perf_implementation perf_faulty_serial = {.workload = "faulty",
                                                        .discard = discard};
 const struct perf_implementation perf_faulty_heist = {
     .workload = "faulty", .runtime = "heist", .prepare = prepare_heist, .run = run, .check = check, .discard = discard};
+
+const struct perf_implementation perf_faulty_libomp = {.workload = "faulty",
+                                                       .runtime = "libomp",
+                                                       .prepare = prepare_libomp,
+                                                       .run = run,
+                                                       .check = check,
+                                                       .discard = discard};
 
 static int valid_size(const char *text, char *error, size_t room)
 {

@@ -22,13 +22,14 @@ import time
 
 PERF, FAULTY, RUNTIMES = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3].split(',')
 PROMISED = ['workload', 'size', 'runtime', 'workers', 'runs', 'min_ns', 'median_ns', 'tasks', 'ns_per_task', 'speedup',
-            'vs_serial', 'gflops', 'steals', 'check']
+            'vs_serial', 'gflops', 'steals', 'check', 'cpu_ns', 'others']
 ALWAYS = {'workload', 'size', 'runtime', 'workers', 'runs', 'min_ns', 'median_ns', 'check'}
 TEXTS = {'workload', 'size', 'runtime', 'check'}
 ADDED = {'wide': {'join'}, 'for': {'schedule', 'batch'}, 'submit': {'threads', 'to', 'tasks_per_second'},
          'wake': {'state', 'from', 'least_ns', 'p99_ns'}, 'steal': {'fence', 'victim'},
          'fib': {'joins'}, 'omp': {'pattern'}, 'nqueens': set(), 'tree': set()}
 LATENCIES = {'wake', 'steal'}
+OWN_CLOCK = {'wake', 'submit'}  # their times are not those of whole runs
 WAIT = 120
 
 os.environ['OMP_WAIT_POLICY'] = 'passive' # tests share their machine with others
@@ -91,6 +92,8 @@ def check_row(row, rows):
     expect(row['check'] == 'ok', where)
     expect(0 < row['min_ns'] <= row['median_ns'], 'times', where)
     expect(row['runs'] == 2, 'runs', where)
+    expect(('cpu_ns' in row) == (row['workload'] not in OWN_CLOCK) and row.get('cpu_ns', 1) > 0, 'cpu_ns', where)
+    expect(row.get('others', 0) >= 0, 'others', where)
     expect(('tasks' in row) == ('ns_per_task' in row), 'tasks without ns_per_task', where)
     if 'tasks' in row:
         expect(near(row['ns_per_task'], row['min_ns'] / row['tasks']), 'ns_per_task', where)
@@ -229,7 +232,7 @@ def the_table_of_peers_has_one_column_for_settings():
     lines = run('peers', '--quick', '--runs', '1', '--workers', '1', '--against', 'none').stdout.splitlines()
     table = [line for line in lines if line.startswith(('workload', 'for ', 'lfsr '))]
     expect(table[0].split()[-2:] == ['settings', 'check'], table[0])
-    expect(max(map(len, table)) < 150, table)
+    expect(max(map(len, table)) < 160, table)
     told = [line.rsplit('schedule ')[1].split()[0] for line in table if line.startswith('for ')]
     expect(told == ['static', 'shared', 'steal', 'hybrid', 'auto'], told)
 
@@ -332,6 +335,42 @@ def sizes_may_follow_from_settings():
     expect({r['size'] for r in rows} == {'chatty'}, rows)
 
 
+# ---- CPU time ----
+
+@case
+def the_cpu_time_is_that_of_all_threads_in_the_run():
+    """Each worker has 30 ms of CPU time in a run, before which and after which it goes on."""
+    rows, _ = faulty('--size', 'works', '--workers', '1,3', '--runs', '2', '--against', 'none')
+    for row in rows:
+        expected = 30000000 * row['workers']
+        expect(row['cpu_ns'] >= expected, row)
+        # Whoever has had its time goes on until the last has, too: no more than all of them, all the time
+        expect(row['cpu_ns'] <= 1.1 * row['workers'] * row['min_ns'] + 5000000, row)
+
+
+@case
+def who_sleeps_has_no_cpu_time():
+    rows, _ = faulty('--size', 'sleeps', '--workers', '1', '--runs', '1', '--against', 'none')
+    expect(rows[0]['min_ns'] >= 300000000 and rows[0]['cpu_ns'] < 30000000, rows)
+
+
+@case
+def who_had_no_core_while_others_had_is_said_to_be_slow_for_that():
+    others = [subprocess.Popen([sys.executable, '-c', 'while True: pass']) for _ in range(2)]
+    try:
+        arguments = ['--size', 'sleeps,works', '--workers', '1', '--runs', '1', '--against', 'none']
+        rows, _ = faulty(*arguments)
+        table = run('faulty', *arguments, program=FAULTY).stdout
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+    expect(rows[0]['others'] >= 0.1, rows)
+    found = re.findall(r'^Cores: faulty sleeps, heist, 1 worker had 0\.0\d of 1 in the fastest run, other programs '
+                       r'\d+\.\d\d: it may be slow for that alone\.$', table, re.MULTILINE)
+    expect(len(found) == 1, table)
+
+
 # ---- wrong results ----
 
 @case
@@ -415,6 +454,22 @@ def a_polynomial_is_said_to_be_monic():
     expect('monic polynomial' in told, told)
     refused = run('lfsr', '--field', '3', '--poly', '2021')
     expect(refused.returncode == 2 and 'is not monic' in refused.stderr, refused.stderr)
+
+
+@case
+def a_peer_that_fails_is_a_row_and_a_line_and_nothing_is_wrong_here():
+    for size, said in [('peer-crash', 'crashed: signal 6 (Aborted)'), ('peer-exit', 'ended with status 3'),
+                       ('peer-hang', 'no answer within 1 seconds')]:
+        rows, told = faulty('--size', size, '--workers', '1,2', '--runs', '2', '--limit', '1', '--against', 'serial,libomp')
+        expect(by(rows, 'libomp', 2)['check'] == said, rows)
+        expect(told == f'heist-perf: libomp has failed: {said}\n', 'once for both', told)
+        expect(all(r['check'] == 'ok' and r['runs'] == 2 for r in rows if r['runtime'] != 'libomp'), rows)
+
+
+@case
+def a_wrong_result_of_a_peer_is_wrong():
+    rows, told = faulty('--size', 'peer-wrong', '--workers', '1', '--runs', '2', '--against', 'libomp', status=1)
+    expect(by(rows, 'libomp', 1)['check'] == 'the answer: 41, not 42' and told == '', rows, told)
 
 
 @case
