@@ -188,6 +188,16 @@ def the_table_of_lfsr_has_efficiency_and_what_the_seeds_aimed_at():
 
 
 @case
+def the_seeds_of_gemm_are_the_same_in_row_and_note():
+    arguments = ['gemm', '--size', '1000', '--workers', '2', '--runs', '1', '--against', 'none']
+    row = rows_of(run(*arguments, '--format', 'json'))[0]
+    expect((row['seeds_gflops'], row['seeds_efficiency']) == (6.9, 0.99), row)
+    note = run(*arguments).stdout.split('threads\tGFLOP/s\tefficiency\n')[1]
+    expect([line.split() for line in note.splitlines()] == [
+        ['1', '3.5', '100%'], ['2', '6.9', '99%'], ['4', '13.5', '97%'], ['8', '28.2', '101%'], ['16', '48.8', '87%']], note)
+
+
+@case
 def leading_dimensions_of_gemm_may_be_longer_than_its_rows():
     result = run('gemm', '--size', '70x33x50', '--type', 'double,single', '--variant', 'tiles,recursive', '--ld-extra', '0,7',
                  '--workers', '2', '--runs', '1', '--against', 'all', '--format', 'json')

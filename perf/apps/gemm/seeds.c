@@ -2,7 +2,9 @@
 #include "apps/gemm/seeds.h"
 
 static const struct gemm_seeds_row rows[] = {
-    {1, 3.5, 1.00}, {2, 6.9, 0.99}, {4, 13.5, 0.97}, {8, 28.2, 1.01}, {16, 48.8, 0.87},
+#define ROW(threads, gflops, percent) {threads, gflops, percent / 100.0},
+    GEMM_SEEDS(ROW)
+#undef ROW
 };
 
 const struct gemm_seeds_row *gemm_seeds_row(const struct gemm_product *product, unsigned threads)

@@ -87,8 +87,8 @@ def on_cores(results, workers):
 
 
 def doubts(samples):
-    """Sentences about the samples that are too noisy to rely on, or of which too little is known; pairs of what it is and
-    its row."""
+    """Sentences about the samples that are too noisy to rely on, of which too little is known, or that had too few cores;
+    pairs of what it is and its row."""
     samples = list(samples)
     bad = sorted(((noise.spread(row), name) for name, row in samples if noise.noisy(row)), reverse=True)
     said = []
@@ -98,7 +98,23 @@ def doubts(samples):
     once = [name for name, row in samples if noise.single(row)]
     if once:
         said.append('Measured once, so not to be relied on: {}.'.format(first_few(once)))
+    poor = sorted(((-noise.lack(row), name, row) for name, row in samples if noise.denied(row)), key=lambda its: its[:2])
+    if poor:
+        said.append('Other programs had cores of these, which may be slow for that alone: {}.'.format(
+            first_few('{} ({})'.format(name, had(row)) for _, name, row in poor)))
     return said
+
+
+def had(row):
+    """`1.02 of 2 cores`."""
+    its, could = noise.cores(row)
+    return '{:.2f} of {}'.format(its, words.plural(could, 'core'))
+
+
+def poorly(ours, workers):
+    """Workload -> what is to be added where heist's slowness is spoken of; nothing of those that had their cores."""
+    pairs = [(case.workload, case.runtimes['heist'].get(workers)) for case in ours]
+    return {name: ', with ' + had(row) for name, row in pairs if row and noise.denied(row)}
 
 
 def first_few(names):

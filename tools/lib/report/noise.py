@@ -3,11 +3,24 @@
 The least time of several runs is the best guess at what a program needs; how far the median lies above it says how much
 the machine disturbed it. Two times that differ by less than their disturbance, or by less than two percent, are called
 equal. Of a single run nothing of the kind is known: it is shown, and decides nothing.
+
+One disturbance does not show in this way: other programs that have a core all the time, so that every run is as slow as
+the next. It shows in the CPU time: a row that had fewer cores than its workers could have had, while others had some, may
+be slow for that alone, by as much as it lacked.
 """
 FLOOR = 0.02  # no difference below this is spoken of
 NOISY = 0.15  # beyond this a sample is called noisy
-UNCLEAR = 'unclear'  # of a goal: neither met nor missed, since noise would decide
+OTHERS = 0.1  # cores: others that have less do no harm
+DENIED_BELOW = 0.9  # less than this part of its cores is clearly too few
 
+# Of a goal that is neither met nor missed, why, in words that a sentence can have.
+UNCLEAR = 'too noisy to judge'
+WITHIN = 'within the noise'
+DENIED = 'not to be judged, since other programs had its cores,'
+REASONS = (WITHIN, UNCLEAR, DENIED)
+
+
+# --- of one row -------------------------------------------------------------------------------------------------------
 
 def spread(row):
     """How far the median lies above the least, as a share; None for a single run, of which nothing is known."""
@@ -26,9 +39,24 @@ def single(row):
     return spread(row) is None
 
 
-def uncertain(row):
-    return single(row) or noisy(row)
+def cores(row):
+    """The cores that it had in its fastest run, and those that its workers could have had; None when nobody knows."""
+    return (row.cpu_ns / row.min_ns, min(row.workers, row.usable)) if row.cpu_ns and row.min_ns else None
 
+
+def lack(row):
+    """How many times as fast it may be with all the cores that it could have had; 1 where nobody else had them."""
+    if not cores(row) or (row.others or 0) < OTHERS:
+        return 1
+    had, could = cores(row)
+    return max(1, could / had)
+
+
+def denied(row):
+    return lack(row) > 1 / DENIED_BELOW
+
+
+# --- of several -------------------------------------------------------------------------------------------------------
 
 def tolerance(*rows):
     """The share by which times of these rows may differ without meaning anything."""
@@ -42,15 +70,30 @@ def compare(a, b, ratio=None):
         return 0
     ratio = ratio or a.min_ns / b.min_ns
     limit = 1 + tolerance(a, b)
-    return 1 if ratio > limit else -1 if ratio < 1 / limit else 0
+    return 1 if ratio > limit * lack(a) else -1 if ratio * lack(b) < 1 / limit else 0
 
 
 def undecided(*rows):
     """In words, why such a comparison came to nothing."""
-    return ', of which too few runs were measured to compare them' if any(single(row) for row in rows) else (
-        ', which cannot be told apart')
+    if any(single(row) for row in rows):
+        return ', of which too few runs were measured to compare them'
+    return ', which cannot be told apart' + (', since other programs had their cores' if any(denied(row) for row in rows)
+                                             else '')
 
 
-def verdict(met, *rows):
-    """Whether a goal is met, as it was seen from these rows: True, False or UNCLEAR."""
-    return UNCLEAR if any(uncertain(row) for row in rows) else bool(met)
+def verdict(met, miss, mine, *others):
+    """Whether a goal is met, as it was seen from a row and those it is compared with: True, False, or why it cannot be said.
+    `miss` is how many times as fast `mine` must be to meet it; that it is met is decided by the caller, who rounds."""
+    rows = (mine,) + others
+    if any(single(row) for row in rows):
+        return UNCLEAR
+    loud = any(noisy(row) for row in rows)
+    if met:
+        slow = max([1] + [lack(row) for row in others])  # what it is compared with may have been too slow
+        return UNCLEAR if loud else DENIED if slow * miss > 1 and slow > 1 else True
+    both = 1
+    for row in rows:
+        both *= 1 + spread(row)
+    if miss <= both:
+        return UNCLEAR if loud else WITHIN
+    return DENIED if miss <= both * lack(mine) else False

@@ -18,7 +18,8 @@ def style():
 
 
 VERDICTS = {True: ('met', '\u2713 goal met'), False: ('missed', '\u2717 goal missed'),
-            noise.UNCLEAR: ('unclear', 'too noisy to judge')}
+            noise.UNCLEAR: ('unclear', 'too noisy to judge'), noise.WITHIN: ('unclear', 'within the noise of the goal'),
+            noise.DENIED: ('unclear', 'not judged: other programs had its cores')}
 
 
 def tile(its):
@@ -91,10 +92,10 @@ def everything(results):
     """Every row as it was measured."""
     def known(name):
         return any(row.fields.get(name) is not None for row in results.all)
-    forms = {'min_ns': words.duration, 'median_ns': words.duration, 'ns_per_task': words.duration, 'tasks': words.count,
+    forms = {'min_ns': words.duration, 'median_ns': words.duration, 'cpu_ns': words.duration, 'ns_per_task': words.duration, 'tasks': words.count,
              'speedup': words.factor, 'vs_serial': words.factor, 'gflops': words.significant, 'runtime': theme.name}
     order = ['workload', 'size', 'runtime', 'workers', 'mode', 'batch_size', 'batch', 'type', 'variant', 'runs',
-             'min_ns', 'median_ns', 'tasks',
+             'min_ns', 'median_ns', 'cpu_ns', 'others', 'tasks',
              'ns_per_task', 'speedup', 'vs_serial', 'gflops', 'steals', 'balance']
     found = {name for row in results.all for name, value in row.fields.items() if isinstance(value, (str, int, float))}
     columns = [name for name in order if known(name)] + sorted(found - set(order) - {'check'}) + ['check']

@@ -8,15 +8,15 @@ found).
 import json
 import os
 
-from . import shape
+from . import machine as about, shape
 from .shape import Malformed
 
 FIELDS = ('workload', 'size', 'runtime', 'workers', 'runs', 'min_ns', 'median_ns', 'tasks', 'ns_per_task', 'speedup',
-          'vs_serial', 'gflops', 'steals', 'check')
+          'vs_serial', 'gflops', 'steals', 'check', 'cpu_ns', 'others')
 NUMERIC_SETTINGS = ('aggregate', 'batch_size', 'field', 'ld_extra', 'threads')
 TEXT_RESULTS = ('chosen', 'library', 'micro', 'step')
 
-NO_RESULT = ('crashed', 'ended with status', 'ended before its time', 'no answer within')
+NO_RESULT = ('crashed', 'ended with status', 'ended before its time', 'no answer within', 'did not end within')
 
 
 class Row:
@@ -27,6 +27,7 @@ class Row:
             setattr(self, field, fields.get(field))
         self.size = str(self.size) if self.size is not None else ''
         self.fields = fields
+        self.usable = 1  # cores of the machine, which Results knows
         self.settings = {name: str(value) for name, value in fields.items() if name not in FIELDS + TEXT_RESULTS and
                          (isinstance(value, str) or name in NUMERIC_SETTINGS)}
         if self.runtime == 'serial':
@@ -101,6 +102,8 @@ class Results:
         self.wrong = [row for row in lost if not row.failed]
         self.machine = machine or {}
         self.sweep = sweep or {}
+        for row in self.all:
+            row.usable = about.cores(self.machine)
 
     def of(self, workload, runtime=None, workers=None, size=None, **settings):
         """The rows that are so; a setting is compared as text."""

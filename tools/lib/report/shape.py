@@ -72,7 +72,8 @@ ROW = {'workload': text, 'runtime': text, 'check': text, 'size': text_or_number,
        'step': text, 'mode': text, 'type': text, 'variant': text, 'kernel': text, 'schedule': text, 'join': text, 'to': text,
        'state': text, 'from': text, 'fence': text, 'victim': text, 'algorithm': text, 'poly': text, 'joins': text,
        'aggregate': text_or_number, 'batch_size': text_or_number, 'field': text_or_number, 'threads': text_or_number,
-       'cutoff': text_or_number, 'input': text, 'seeds': number, 'seeds_target': number}
+       'cutoff': text_or_number, 'input': text, 'seeds': number, 'seeds_target': number, 'seeds_gflops': number,
+       'seeds_efficiency': number, 'cpu_ns': number, 'others': number}
 CACHE = whole(level=some, size=text, cpus=lambda value: each(count)(value) and value)
 CPU = whole(cpu=count, package=count, core=count, node=count, caches=each(CACHE))
 MACHINE = {'cpus': each(CPU), 'quota': number, 'load': number, 'workers': count, 'cores': count, 'threads': count,

@@ -6,12 +6,12 @@ import statistics
 from . import cases, noise, theme, words
 from .sections import gemm, latency, overhead, seeds_lfsr
 
-Tile = collections.namedtuple('Tile', 'number label context goal')  # goal: None, True (met), False or noise.UNCLEAR
+Tile = collections.namedtuple('Tile', 'number label context goal')  # goal: None, or what noise.verdict() gives
 
 
 def verdict(verdicts):
     """Of several at once. One that is missed beyond noise decides."""
-    return next((its for its in (False, noise.UNCLEAR) if its in verdicts), True)
+    return next((its for its in (False, noise.DENIED, noise.UNCLEAR, noise.WITHIN) if its in verdicts), True)
 
 
 def task_cost(results):
@@ -69,8 +69,7 @@ def register(results):
     label = 'LFSR cycles over serial, 2 workers, {} bits{}'.format(size, ', {} mode'.format(name) if name else '')
     if size < seeds_lfsr.GOAL_BITS:
         return Tile(words.factor(value), label, earlier, None)
-    met = [noise.verdict(words.judged(each, goal, 3, 3)[0], *seeds_lfsr.pair(results, its))
-           for each, _, _, its in found]
+    met = [seeds_lfsr.two_workers(results, {2: its}).verdict for _, _, _, its in found]
     context = ['the least of {}'.format(words.plural(len(found), 'size'))] if len(found) > 1 else []
     context += ['goal: {}'.format(goal)] + ([earlier] if earlier else [])
     return Tile('{:.{}f}'.format(value, words.judged(value, goal, 2, 3)[1]), label, '; '.join(context), verdict(met))
@@ -115,7 +114,13 @@ def warnings(results):
     load = results.machine.get('load') or 0
     if load > 0.5:
         said.append('Other programs were running when this began (load {:.1f}): times may be too long, and a runtime may '
-                    'look slow because it was given fewer cores than another, which its noise does not show.'.format(load))
+                    'look slow because it was given fewer cores than another, which its noise does not show; where its CPU '
+                    'time does, that is said.'.format(load))
+    poor = [row for row in results.rows if noise.denied(row)]
+    if len(poor) * 10 > len(results.rows):
+        said.append('{} of {} samples had clearly fewer cores than their workers could have had, while other programs had {}: '
+                    'they may be slow for that alone.'.format(len(poor), len(results.rows), words.plural(
+                        '{:.2f}'.format(statistics.median(row.others for row in poor)), 'core')))
     noisy = [row for row in results.rows if noise.noisy(row)]
     if len(noisy) * 4 > len(results.rows):
         said.append('{} of {} samples are noisy: their median is more than {} above the least time. Differences of '

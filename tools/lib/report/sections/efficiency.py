@@ -24,6 +24,7 @@ def sentences(results, ours):
     if workers < 2:
         return ['Nothing was measured with two workers on two cores, so there is no efficiency to speak of.']
     at = {case.workload: dict(shares(results, case, 'heist')).get(workers) for case in ours}
+    poor = cases.poorly(ours, workers)
     at = {name: value for name, value in at.items() if value is not None}
     if not at:
         return ['Nothing was measured with one worker, so there is no efficiency to speak of.']
@@ -32,7 +33,7 @@ def sentences(results, ours):
         words.plural(workers, 'worker'), words.percent(statistics.median(at.values())))
     if low:
         said += '; below {} {} {}'.format(words.percent(GOOD), 'is' if len(low) == 1 else 'are', words.listing(
-            '{} ({})'.format(name, words.percent(value)) for value, name in low))
+            '{} ({}{})'.format(name, words.percent(value), poor.get(name, '')) for value, name in low))
     else:
         said += ', and in none of {} less than {}'.format(len(at), words.percent(min(at.values())))
     doubtful = cases.doubts([(case.workload + ' with one worker', case.runtimes['heist'][1]) for case in ours

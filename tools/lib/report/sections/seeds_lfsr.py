@@ -1,7 +1,7 @@
 """The cycle structure of an LFSR over the number of workers, in each mode, beside what the seeds reached."""
 import collections
 
-from .. import cases, noise, panels, plot, rows, seeds, theme, words
+from .. import cases, noise, panels, plot, rows, theme, words
 from ..tables import Column, Table, plain
 
 TWO_WORKERS_GOAL, GOAL_BITS, ONE_WORKER_GOAL = 1.95, 20, 0.02
@@ -75,7 +75,7 @@ def two_workers(results, curve):
         return None
     value = results.over_serial(curve[2])
     met, _ = words.judged(value, TWO_WORKERS_GOAL, 3, 3)
-    return Judgement(noise.verdict(met, *pair(results, curve[2])), None, '{:.3f}'.format(value))
+    return Judgement(noise.verdict(met, TWO_WORKERS_GOAL / value, *pair(results, curve[2])), None, '{:.3f}'.format(value))
 
 
 def one_worker(results, curve):
@@ -83,30 +83,27 @@ def one_worker(results, curve):
         return None
     value = results.over_serial(curve[1])
     met, digits = words.judged(1 / value - 1, ONE_WORKER_GOAL, 3, 4, most=True)
-    its = noise.verdict(met, *pair(results, curve[1]))
+    its = noise.verdict(met, 1 / value / (1 + ONE_WORKER_GOAL), *pair(results, curve[1]))
     ratio = 1 / value if value < 1 else value
     said = '{} {}'.format(words.change(ratio) if digits == 3 else words.percent(ratio - 1, digits - 2),
                           'slower' if value < 1 else 'faster')
     allowed = words.percent(ONE_WORKER_GOAL)
     return Judgement(its, '{} than the serial loop ({})'.format(
-        said, '{} are allowed; too noisy to judge'.format(allowed) if its is noise.UNCLEAR else
-        '{} the {} allowed'.format('within' if its else 'more than', allowed)), said)
+        said, '{} the {} allowed'.format('within' if its else 'more than', allowed) if its in (True, False) else
+        '{} are allowed; {}'.format(allowed, its.rstrip(','))), said)
 
 
 def too_many(results, curve):
-    """Whether those without a core do harm. A little slower, within noise, is neither met nor missed."""
+    """Whether those without a core do harm."""
     if 2 not in curve or cases.cores(results) != 2 or max(curve) < 3:
         return None
     most = max(curve)
     ratio = curve[most].min_ns / curve[2].min_ns
-    its = noise.verdict(words.judged(ratio - 1, 0, 3, 3, most=True)[0], curve[most], curve[2])
+    its = noise.verdict(words.judged(ratio - 1, 0, 3, 3, most=True)[0], ratio, curve[most], curve[2])
     if its is True:
         return Judgement(True, 'no slower than two (goal met)', '')
     said = '{} than two by {}'.format('slower' if ratio > 1 else 'faster', words.change(max(ratio, 1 / ratio)))
-    within = its is False and noise.compare(curve[most], curve[2]) == 0
-    return Judgement(noise.UNCLEAR if within else its, '{} (goal: no slower; {})'.format(
-        said, 'cannot be told from noise' if within else 'too noisy to judge' if its is noise.UNCLEAR else 'missed'),
-                     said)
+    return Judgement(its, '{} (goal: no slower; {})'.format(said, its.rstrip(',') if its else 'missed'), said)
 
 
 def judge(results, goal):
@@ -135,7 +132,7 @@ def about_two_workers(results):
     if not chosen:
         return []
     parts = []
-    for verdict, word in ((True, 'met'), (False, 'missed'), (noise.UNCLEAR, 'too noisy to judge')):
+    for verdict, word in ((True, 'met'), (False, 'missed'), *((its, its) for its in noise.REASONS)):
         found = ['{} bits ({})'.format(size, its.short) for _, size, its in chosen if its.verdict is verdict]
         parts += [word + ' at ' + words.listing(found)] if found else []
     return ['the goal of {} at two workers from {} bits on is {}{}'.format(
@@ -172,7 +169,8 @@ def figure(results, size, said):
     found = by_mode(results, size)
     chosen = next(iter(found))
     have = cases.cores(results)
-    reached = seeds.lfsr(results)
+    # heist-perf knows what the seeds reached, and tells it in the rows.
+    reached = {row.workers: row.more('seeds') for row in results.of('lfsr', 'heist') if row.more('seeds')}
     counts = sorted({count for curve in found.values() for count in curve} | set(reached))
     lines = {name: [(panels.position(count), results.over_serial(row)) for count, row in sorted(curve.items())]
              for name, curve in found.items()}

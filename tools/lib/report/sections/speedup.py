@@ -57,6 +57,7 @@ def behind_serial(ours, workers):
     with_serial = [case for case in ours if case.serial]
     known = gains_of(with_serial, workers, lambda row: with_serial[0].results.over_serial(row))
     behind = sorted((value, name) for value, name in known if value < 1 - noise.FLOOR)
+    poor = cases.poorly(ours, workers)
     if not known:
         return []
     if not behind:
@@ -66,7 +67,7 @@ def behind_serial(ours, workers):
             if len(known) > 1 else '')]
     return ['Behind the serial program, which makes no tasks, {} {} of {}: {}.'.format(
         'is' if len(behind) == 1 else 'are', len(behind), len(known),
-        words.listing('{} at {}'.format(name, words.factor(value)) for value, name in behind))]
+        words.listing('{} at {}{}'.format(name, words.factor(value), poor.get(name, '')) for value, name in behind))]
 
 
 def against_peers(ours, workers):
