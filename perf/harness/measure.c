@@ -234,6 +234,21 @@ static size_t group_size(const struct perf_plan *plan, size_t first)
     return end - first;
 }
 
+/* Who was measured for a moment only, before anything else: what others did is then looked at a little longer. */
+static void tell_others_of_moments(struct perf_plan *plan, const struct perf_since *start)
+{
+    double others = -1;
+    for (size_t i = 0; i < plan->count && !perf_caught_signal(); i++) {
+        if (plan->cells[i]->others >= 0 || plan->cells[i]->runs == 0) continue;
+        if (others < 0) {
+            perf_since_long_enough(start);
+            others = perf_others(start, start);
+            if (others < 0) return; /* nobody tells */
+        }
+        plan->cells[i]->others = others;
+    }
+}
+
 int perf_measure(struct perf_plan *plan, const struct perf_command *command)
 {
     int failed = 0;
@@ -246,6 +261,7 @@ int perf_measure(struct perf_plan *plan, const struct perf_command *command)
         for (size_t i = first; i < first + count; i++) plan->cells[i]->others = others;
         first += count;
     }
+    tell_others_of_moments(plan, &start);
     end_progress();
     return failed ? 1 : 0;
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* Below this the ticks are too coarse. */
-#define SHORTEST_SECONDS 0.2
+#define SHORTEST_SECONDS 0.1
 
 static double seconds_of(const struct timeval *time)
 {
@@ -51,6 +51,12 @@ struct perf_since perf_since_now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (struct perf_since){(double)t.tv_sec + 1e-9 * (double)t.tv_nsec, busy(), own()};
+}
+
+void perf_since_long_enough(const struct perf_since *since)
+{
+    double left = SHORTEST_SECONDS - (perf_since_now().wall - since->wall);
+    if (left > 0) nanosleep(&(struct timespec){0, (long)(left * 1e9)}, NULL);
 }
 
 double perf_others(const struct perf_since *begin, const struct perf_since *before)

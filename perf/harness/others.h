@@ -11,6 +11,9 @@ struct perf_since {
 
 struct perf_since perf_since_now(void);
 
+/* Waits, a tenth of a second at most, until so much time has passed that something is known of it. */
+void perf_since_long_enough(const struct perf_since *since);
+
 /* The cores, as a mean, that others had: programs, the kernel, and in a virtual machine other guests. Since `begin`; where
  * that is too short a time, since `before`. Less than 0: too short, too, or the system does not tell. Our children must have
  * ended. */

@@ -93,7 +93,7 @@ def check_row(row, rows):
     expect(0 < row['min_ns'] <= row['median_ns'], 'times', where)
     expect(row['runs'] == 2, 'runs', where)
     expect(('cpu_ns' in row) == (row['workload'] not in OWN_CLOCK) and row.get('cpu_ns', 1) > 0, 'cpu_ns', where)
-    expect(row.get('others', 0) >= 0, 'others', where)
+    expect(row.get('others', -1) >= 0, 'others', where)
     expect(('tasks' in row) == ('ns_per_task' in row), 'tasks without ns_per_task', where)
     if 'tasks' in row:
         expect(near(row['ns_per_task'], row['min_ns'] / row['tasks']), 'ns_per_task', where)
@@ -281,6 +281,9 @@ def csv_and_json_say_the_same():
     for row, line in zip(rows, lines):
         for name, value in line.items():
             told = row.get(name, '')
+            if name == 'others':  # they do what they want, and these are two runs
+                expect((value == '') == (told == ''), name, value, told)
+                continue
             if isinstance(told, list):
                 told = json.dumps(told, separators=(',', ':'))
             same = near(float(value), told) if isinstance(told, (int, float)) else value == told
