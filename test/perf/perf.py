@@ -317,6 +317,7 @@ def the_figures_follow_from_the_times():
     expect(two['gflops'] == 3 and two['ns_per_task'] == 1000, two)
     expect(two['steals'] == 7, 'the outcome is not that of the fastest run', two)
     rows, _ = faulty('--runs', '4', '--workers', '1')
+    expect(all(row['others'] >= 0 for row in rows), 'known also of a moment', rows)
     one = by(rows, 'heist', 1)
     expect((one['min_ns'], one['median_ns']) == (2000000, 2001500), 'between the two in the middle', one)
 

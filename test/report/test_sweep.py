@@ -47,7 +47,6 @@ if os.environ.get('FAILS') == workload:
 if os.environ.get('WRONG') == workload:
     rows[0]['check'], status = 'wrong', 1
 if os.environ.get('CRASHED') == workload:
-    status = 1
     for row in rows:
         if row['runtime'] == 'tbb':
             row['check'] = 'crashed: signal 6 (Aborted)'
@@ -328,10 +327,15 @@ def a_build_that_fails_is_status_2():
 
 def a_second_sweep_replaces_the_first():
     where = place('twice')
-    assert sweep('--only', 'fib,wide', where=where).returncode == 0
+    runs, figures = (os.path.join(where, 'report', name) for name in ('runs', 'figures'))
+    assert sweep('--only', 'fib,wide,submit', where=where).returncode == 0
+    assert 'submit.csv' in os.listdir(figures) and 'submit.json' in os.listdir(runs)
+    assert sweep('--only', 'fib', where=where, NO_BUILD='1').returncode == 2
+    assert 'submit.json' in os.listdir(runs), 'without a build the first one stays'
     assert sweep('--only', 'fib', where=where).returncode == 0
-    assert {name[:3] for name in os.listdir(os.path.join(where, 'report', 'runs'))} == {'fib'}
+    assert {name[:3] for name in os.listdir(runs)} == {'fib'}
     assert 'A task of wide' not in page(where, 'report')
+    assert {name.split('.')[0] for name in os.listdir(figures)} <= {'speedup', 'efficiency', 'overhead'}, os.listdir(figures)
 
 
 def a_directory_of_somebody_else_is_left_alone():
@@ -344,11 +348,38 @@ def a_directory_of_somebody_else_is_left_alone():
     assert os.listdir(os.path.join(where, 'photos')) == ['one.json']
 
 
+def results_and_runs_of_somebody_else_are_left_alone():
+    where = place('alike')
+    for folder, name, text in (('a', 'results.json', '{"score": 1}'), ('b/runs', 'one.json', '{"score": 1}'),
+                               ('c/runs', 'weights.bin', 'dear'), ('d', 'runs', 'a file')):
+        os.makedirs(os.path.join(where, folder), exist_ok=True)
+        with open(os.path.join(where, folder, name), 'w', encoding='utf-8') as out:
+            out.write(text)
+        done = sweep('--only', 'fib', '--out', folder[0], where=where)
+        assert done.returncode == 2 and 'is no report' in done.stderr, (folder, done)
+        assert os.listdir(os.path.join(where, folder)) == [name]
+
+
+def what_a_sweep_that_was_killed_has_left_is_replaced():
+    where = place('left')
+    os.makedirs(os.path.join(where, 'report', 'runs'))
+    shutil.copy(sample.__file__.replace('sample.py', 'sample.json'), os.path.join(where, 'report', 'runs', 'tree.json'))
+    assert sweep('--only', 'fib', where=where).returncode == 0
+    assert 'tree.json' not in os.listdir(os.path.join(where, 'report', 'runs'))
+
+
 def a_bad_command_line_is_one_line_and_status_2():
     where = place('bad')
     for arguments, complaint in ((['--bogus'], 'unknown argument: --bogus'), (['--only', 'nothing'], "no measurement "
                                  "'nothing'"), (['--out'], '--out wants a value'),
-                                 (['--only='], '--only wants a value'),
+                                 (['--only='], '--only wants a value'), (['--only', ','], "no measurement ''"),
+                                 (['--only', 'fib,,lfsr'], "no measurement ''"), (['--only', 'fib '], "no measurement 'fib '"),
+                                 (['--only', 'fib tree'], "no measurement 'fib tree'"),
+                                 (['--only', 'fib,'], "no measurement ''"), (['--only', '*'], "no measurement '*'"),
+                                 (['--out', '--full'], '--out wants a value, not --full'),
+                                 (['--builddir', '--full'], '--builddir wants a value, not --full'),
+                                 (['--builddir='], '--builddir wants a value'), (['--builddir'], '--builddir wants a value'),
+                                 (['--builddir', '/proc/x'], 'cannot make /proc/x; name another with --builddir'),
                                  (['--out', '/proc/x'], 'cannot write to /proc/x')):
         done = sweep(*arguments, where=where)
         assert done.returncode == 2 and complaint in done.stderr and len(done.stderr.splitlines()) == 1, done

@@ -33,8 +33,17 @@ choose_builddir()
             builddir=$(cache_dir)/$1-$(printf '%s' "$root" | cksum | cut -d ' ' -f 1)
         fi
     fi
-    mkdir -p "$builddir" || die "cannot make $builddir; name another with --builddir"
+    mkdir -p -- "$builddir" 2>/dev/null || die "cannot make $builddir; name another with --builddir"
     builddir=$(cd "$builddir" && pwd -P)
+}
+
+# has_value OPTION VALUE...: refuses an option without one, or with the next option in its place.
+has_value()
+{
+    case ${2-} in
+        '') die "$1 wants a value" ;;
+        -*) die "$1 wants a value, not $2" ;;
+    esac
 }
 
 # common_option ARGUMENT...: takes one of the options every tool has, and sets `taken` to how many arguments that was.
@@ -46,10 +55,13 @@ common_option()
         --help | -h) usage; exit 0 ;;
         --no-install) install=false ;;
         --builddir)
-            [ $# -ge 2 ] || die '--builddir wants a directory'
+            has_value "$@"
             builddir=$2 taken=2
             ;;
-        --builddir=*) builddir=${1#*=} ;;
+        --builddir=*)
+            has_value --builddir "${1#*=}"
+            builddir=${1#*=}
+            ;;
         *) taken=0 ;;
     esac
 }

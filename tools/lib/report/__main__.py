@@ -27,14 +27,15 @@ def document(results):
 
 
 def store(folder, results, parts, drawings, html):
-    """The page last: when it is there, so is what it was made from."""
+    """The page last: when it is there, so is what it was made from. Figures of an earlier report are not those of this one."""
     files.write(os.path.join(folder, 'results.json'), document(results))
     files.write(os.path.join(folder, 'results.csv'), page.everything(results).as_csv())
-    for section in parts:
-        for name, table in zip(page.table_names(section), section.tables):
-            files.write(os.path.join(folder, 'figures', name + '.csv'), table.as_csv())
-    for name, drawing in drawings.items():
-        files.write(os.path.join(folder, 'figures', name + '.png'), drawing.png)
+    figures = {name + '.csv': table.as_csv() for section in parts
+               for name, table in zip(page.table_names(section), section.tables)}
+    figures.update({name + '.png': drawing.png for name, drawing in drawings.items()})
+    for name, content in figures.items():
+        files.write(os.path.join(folder, 'figures', name), content)
+    files.keep_only(os.path.join(folder, 'figures'), figures)
     files.write(os.path.join(folder, 'index.html'), html)
 
 

@@ -19,6 +19,13 @@ def write(path, content):
         raise
 
 
+def keep_only(folder, names):
+    """Removes the figures and tables that are not among these."""
+    for name in os.listdir(folder) if os.path.isdir(folder) else []:
+        if name.endswith(('.csv', '.png')) and name not in names:
+            os.unlink(os.path.join(folder, name))
+
+
 def current_umask():
     mask = os.umask(0)
     os.umask(mask)
