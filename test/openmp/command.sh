@@ -131,6 +131,11 @@ run_case no_program_is_a_wrong_use is_told 'heist-omp: which program? see *' "$H
 run_case an_unknown_option_is_a_wrong_use is_told 'heist-omp: unknown option --worker; see *' "$HEIST_OMP" --worker 2 "$scratch/taskwait"
 run_case its_version_is_told says 'heist-omp [0-9]*.[0-9]*.[0-9]*' sh -c '"$0" --version 2>/dev/null' "$HEIST_OMP"
 run_case an_unknown_program_is_refused is_told 'heist-omp: no-such-program: not found' "$HEIST_OMP" no-such-program
+mkdir "$scratch/path"
+for name in test say; do
+    cp "$scratch/taskwait" "$scratch/path/$name"
+    run_case "${name}_is_a_program_and_not_the_shells_own" says '6765 100 100 100' env PATH="$scratch/path:$PATH" "$HEIST_OMP" "$name"
+done
 run_case a_directory_is_refused is_told "heist-omp: $scratch: cannot be executed" "$HEIST_OMP" "$scratch"
 run_case what_is_no_program_is_refused is_told "heist-omp: $scratch/plain.c: cannot be executed" \
     "$HEIST_OMP" "$scratch/plain.c"
@@ -152,6 +157,8 @@ run_case a_colon_in_its_path_is_refused is_told '*lib.so: the loader cannot prel
     env HEIST_OMP_LIBRARY="$scratch/a:b/lib.so" "$HEIST_OMP" "$scratch/taskwait"
 run_case a_space_in_its_path_does_no_harm says '*tasks 22090, *' \
     env HEIST_OMP_LIBRARY="$scratch/a b/lib.so" "$HEIST_OMP" --stats "$scratch/taskwait"
+run_case a_library_of_the_working_directory_may_be_named_alone says '*tasks 22090, *' \
+    env -C "$scratch/a b" HEIST_OMP_LIBRARY=lib.so "$HEIST_OMP" --stats "$scratch/taskwait"
 cp "$scratch/plain" "$scratch/setuid"
 chmod u+s "$scratch/setuid"
 run_case a_setuid_program_is_told says '*setuid is setuid or setgid: nothing can be preloaded*' \
