@@ -313,6 +313,7 @@ static enum perf_reading read_runtimes(struct perf_command *command, const char 
     for (size_t i = 0; i < list.count; i++) {
         const char *name = list.items[i];
         if (strcmp(name, "none") == 0 && list.count == 1) break;
+        if (strcmp(name, "none") == 0) return perf_complain("--against: none stands alone");
         if (strcmp(name, "all") == 0) {
             for (int k = 0; perf_runtimes[k].name; k++) command->runtimes[k] = true;
             continue;
