@@ -71,10 +71,26 @@ static void *work(void *unused)
     return unused;
 }
 
+static void nap(long milliseconds)
+{
+    struct timespec t = {0, milliseconds * 1000000};
+    nanosleep(&t, NULL);
+}
+
+/* Waits until each has had so much more. */
+static void wait_for_work(uint64_t ns)
+{
+    uint64_t began[64];
+    for (unsigned i = 0; i < workers; i++) began[i] = worked(i);
+    for (unsigned i = 0; i < workers; i++)
+        while (worked(i) - began[i] < ns) nap(1);
+}
+
 static bool begin_workers(void)
 {
     for (unsigned i = 0; i < workers; i++)
         if (pthread_create(&workers_threads[i], NULL, work, NULL)) return false;
+    wait_for_work(20 * WORK_NS / workers); /* what was before a run is none of it */
     return true;
 }
 
@@ -116,25 +132,11 @@ static int prepare_libomp(const struct perf_input *input, void **state, char *er
     return prepare(input, state, error, room);
 }
 
-static void nap(long milliseconds)
-{
-    struct timespec t = {0, milliseconds * 1000000};
-    nanosleep(&t, NULL);
-}
-
-static void wait_for_work(void)
-{
-    uint64_t began[64];
-    for (unsigned i = 0; i < workers; i++) began[i] = worked(i);
-    for (unsigned i = 0; i < workers; i++)
-        while (worked(i) - began[i] < WORK_NS) nap(1);
-}
-
 static void run(void *state)
 {
     (void)state;
     runs++;
-    if (is("works")) wait_for_work();
+    if (is("works")) wait_for_work(WORK_NS);
     if (is("sleeps")) nap(300);
     if (is_peers("peer-crash") && workers == 2) abort();
     if (is_peers("peer-exit")) _exit(3);

@@ -359,8 +359,10 @@ def the_cpu_time_is_that_of_all_threads_in_the_run():
     for row in rows:
         expected = 30000000 * row['workers']
         expect(row['cpu_ns'] >= expected, row)
-        # Whoever has had its time goes on until the last has, too: no more than all of them, all the time
-        expect(row['cpu_ns'] <= 1.1 * row['workers'] * row['min_ns'] + 5000000, row)
+        # No more than there is; the clock may be read somewhat late
+        expect(row['cpu_ns'] <= len(os.sched_getaffinity(0)) * row['min_ns'] + 150000000, row)
+    # One that is alone goes on only until somebody sees that it has had its time, and reads the clock. It had 600 ms before.
+    expect(rows[0]['workers'] == 1 and rows[0]['cpu_ns'] < 430000000, rows[0])
 
 
 @case
@@ -473,9 +475,10 @@ def a_polynomial_is_said_to_be_monic():
 
 @case
 def a_peer_that_fails_is_a_row_and_a_line_and_nothing_is_wrong_here():
-    for size, said in [('peer-crash', 'crashed: signal 6 (Aborted)'), ('peer-exit', 'ended with status 3'),
-                       ('peer-hang', 'no answer within 1 seconds')]:
-        rows, told = faulty('--size', size, '--workers', '1,2', '--runs', '2', '--limit', '1', '--against', 'serial,libomp')
+    for size, workers, limit, said in [('peer-crash', '1,2', '300', 'crashed: signal 6 (Aborted)'),
+                                       ('peer-exit', '1,2', '300', 'ended with status 3'),
+                                       ('peer-hang', '2', '3', 'no answer within 3 seconds')]:
+        rows, told = faulty('--size', size, '--workers', workers, '--runs', '2', '--limit', limit, '--against', 'serial,libomp')
         expect(by(rows, 'libomp', 2)['check'] == said, rows)
         expect(told == f'heist-perf: libomp has failed: {said}\n', 'once for both', told)
         expect(all(r['check'] == 'ok' and r['runs'] == 2 for r in rows if r['runtime'] != 'libomp'), rows)
