@@ -38,6 +38,13 @@ HEIST__ENTRY void omp_set_default_device(int device);
 HEIST__ENTRY void omp_set_default_device_(const int *device);
 HEIST__ENTRY void omp_set_default_device_8_(const int64_t *device);
 
+HEIST__ENTRY void omp_set_lock(void *lock);
+HEIST__ENTRY void omp_set_lock_(void *lock);
+HEIST__ENTRY void omp_unset_lock(void *lock);
+HEIST__ENTRY void omp_unset_lock_(void *lock);
+HEIST__ENTRY int omp_test_lock(void *lock);
+HEIST__ENTRY int omp_test_lock_(void *lock);
+
 /* ---- called, not wrapped ---- */
 extern int omp_get_thread_num(void);
 extern int omp_get_num_threads(void);
@@ -54,7 +61,8 @@ extern int omp_get_default_device(void);
 /* clang-format off */
 #define HEIST__API_WRAPPED(X)                                                                                          \
     X(omp_fulfill_event) X(omp_in_final) X(omp_in_explicit_task) X(omp_set_num_threads) X(omp_set_dynamic)             \
-    X(omp_set_nested) X(omp_set_max_active_levels) X(omp_set_schedule) X(omp_set_default_device)
+    X(omp_set_nested) X(omp_set_max_active_levels) X(omp_set_schedule) X(omp_set_default_device)                       \
+    X(omp_set_lock) X(omp_set_lock_) X(omp_unset_lock) X(omp_unset_lock_) X(omp_test_lock) X(omp_test_lock_)
 #define HEIST__API_CALLED(X)                                                                                           \
     X(omp_get_thread_num) X(omp_get_num_threads) X(omp_get_max_threads) X(omp_get_num_procs) X(omp_get_level)          \
     X(omp_get_cancellation) X(omp_get_max_task_priority) X(omp_get_dynamic) X(omp_get_max_active_levels)               \

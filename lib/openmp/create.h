@@ -74,7 +74,7 @@ static inline bool heist__omp_crowded_dependent(heist__omp_slot *self, int32_t p
 {
     if (heist__omp_crowded_for(self, priority)) return true;
     if (self->plenty >= HEIST__OMP_MOST_QUEUED) return false;
-    bool brief = priority == 0 && heist__load_relaxed(&self->team->brief); /* relaxed: see brief.c */
+    bool brief = priority == 0 && !self->held && heist__load_relaxed(&self->team->brief); /* relaxed: see brief.c */
     return brief || heist__omp_many_children(self);
 }
 

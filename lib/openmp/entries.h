@@ -162,10 +162,11 @@ HEIST__ENTRY void omp_set_nest_lock_(heist__nest_lock **lock);
 HEIST__ENTRY void omp_unset_nest_lock_(heist__nest_lock **lock);
 HEIST__ENTRY int omp_test_nest_lock_(heist__nest_lock **lock);
 
-/* ---- called, not wrapped ---- */
-extern void omp_set_lock(int *lock);
-extern void omp_unset_lock(int *lock);
-extern int omp_test_lock(int *lock);
+/* ---- critical sections ---- */
+HEIST__ENTRY void GOMP_critical_start(void);
+HEIST__ENTRY void GOMP_critical_end(void);
+HEIST__ENTRY void GOMP_critical_name_start(void **name);
+HEIST__ENTRY void GOMP_critical_name_end(void **name);
 
 /* Every name above that libgomp has. X(name), in no particular order. The first part are the wrapped ones. */
 /* clang-format off */
@@ -183,10 +184,11 @@ extern int omp_test_lock(int *lock);
     X(GOMP_loop_ull_start) X(GOMP_loop_ull_ordered_start) X(GOMP_loop_ull_doacross_start) X(GOMP_cancel)               \
     X(GOMP_cancellation_point) X(GOMP_target_ext) X(GOMP_target_update_ext) X(GOMP_target_enter_exit_data)             \
     X(omp_target_memcpy_async) X(omp_target_memcpy_rect_async)                                                         \
+    X(GOMP_critical_start) X(GOMP_critical_end) X(GOMP_critical_name_start) X(GOMP_critical_name_end)                 \
     X(omp_set_nest_lock) X(omp_unset_nest_lock) X(omp_test_nest_lock) HEIST__API_WRAPPED(X)
 #define HEIST__CALLED(X)                                                                                               \
     X(GOMP_loop_end_nowait) X(GOMP_sections_end_nowait) X(GOMP_single_start) X(omp_target_memcpy)                      \
-    X(omp_target_memcpy_rect) X(omp_set_lock) X(omp_unset_lock) X(omp_test_lock) HEIST__API_CALLED(X)
+    X(omp_target_memcpy_rect) HEIST__API_CALLED(X)
 /* clang-format on */
 
 /* How the runtime is called in messages, what its file may be called, and an entry that each of them has. */

@@ -14,6 +14,7 @@ static bool is_mine(const heist__nest_lock *lock, const heist__omp_slot *self)
 static int taken(heist__nest_lock *lock, heist__omp_slot *self)
 {
     __atomic_store_n(&lock->owner, (void *)self->current, __ATOMIC_RELAXED);
+    heist__omp_took_lock();
     return lock->count = 1;
 }
 
@@ -46,6 +47,7 @@ void omp_unset_nest_lock(heist__nest_lock *lock)
     } else if (--lock->count == 0) {
         __atomic_store_n(&lock->owner, NULL, __ATOMIC_RELAXED);
         HEIST__REAL(omp_unset_lock)(&lock->lock);
+        heist__omp_gave_lock();
     }
 }
 

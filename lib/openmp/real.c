@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <heist/atomic.h>
+
 void *heist__real_table[HEIST__REAL_COUNT];
 
 static const char *const names[HEIST__REAL_COUNT] = {
@@ -93,6 +95,17 @@ static int answer_no(void)
     return 0;
 }
 
+static void ignore_lock(void *lock)
+{
+    (void)lock;
+}
+
+static int have_lock(void *lock)
+{
+    (void)lock;
+    return 1;
+}
+
 /* Programs ask by weak references whether there is OpenMP, find this library, and set what nobody will use. NULL: it cannot
  * be ignored. */
 static void *stand_in(heist__real_number number)
@@ -104,6 +117,12 @@ static void *stand_in(heist__real_number number)
     case HEIST__NO_omp_set_max_active_levels:
     case HEIST__NO_omp_set_default_device: return (void *)(uintptr_t)ignore;
     case HEIST__NO_omp_set_schedule: return (void *)(uintptr_t)ignore_schedule;
+    case HEIST__NO_omp_set_lock:
+    case HEIST__NO_omp_set_lock_:
+    case HEIST__NO_omp_unset_lock:
+    case HEIST__NO_omp_unset_lock_: return (void *)(uintptr_t)ignore_lock;
+    case HEIST__NO_omp_test_lock:
+    case HEIST__NO_omp_test_lock_: return (void *)(uintptr_t)have_lock;
     case HEIST__NO_omp_in_final:
     case HEIST__NO_omp_in_explicit_task: return (void *)(uintptr_t)answer_no;
     default: return NULL;
@@ -122,6 +141,20 @@ void *heist__real_missing(heist__real_number number)
         _exit(127);
     }
     return entry;
+}
+
+void *heist__real_of_either(heist__real_number number)
+{
+    /* Of the other runtime. Written by: whoever looks for it, the same. relaxed: code, which does not change */
+    static HEIST__ATOMIC(void *) others[HEIST__REAL_COUNT];
+    void *entry = heist__real_table[number];
+    if (__builtin_expect(!entry, 0)) entry = heist__load_relaxed(&others[number]);
+    if (__builtin_expect(!entry, 0)) {
+        heist__real_resolve();
+        entry = heist__real_table[number] ? heist__real_table[number] : next_in_order(names[number]);
+        if (entry) heist__store_relaxed(&others[number], entry);
+    }
+    return entry ? entry : heist__real_missing(number);
 }
 
 const char *heist__real_file(void)

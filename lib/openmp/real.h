@@ -22,6 +22,9 @@ void heist__real_resolve(void);
 /* Looks for an entry that is missing; ends the program with a message if it cannot be had. */
 void *heist__real_missing(heist__real_number number);
 
+/* An entry under a name that both runtimes have: of whichever the program means. */
+void *heist__real_of_either(heist__real_number number);
+
 /* The file of the runtime that was found, or NULL. */
 const char *heist__real_file(void);
 

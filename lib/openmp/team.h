@@ -25,6 +25,11 @@ typedef struct heist__omp_counters {
     uint64_t sleeps;
 } heist__omp_counters;
 
+/* How long a deque should be, see create.h. */
+typedef struct heist__omp_enough {
+    int64_t enough, least, most, plenty;
+} heist__omp_enough;
+
 /* What the runtime is given to run in each thread, in place of the program's function. */
 typedef struct heist__omp_region {
     uintptr_t *reductions; /* first: libgomp reads it in GOMP_parallel_reductions */
@@ -80,9 +85,11 @@ struct heist__omp_slot {
     heist__omp_counters counters;
     uint32_t begun, measured; /* tasks with dependences: see brief.h, as for the next */
     int64_t mean_ns;
-    uint64_t created_before; /* `created` when the region began */
-    uint64_t id_before;      /* and `next_id` */
-    heist__omp_slot *outer;  /* of the thread, before a region of the old kind */
+    uint64_t created_before;  /* `created` when the region began */
+    uint64_t id_before;       /* and `next_id` */
+    heist__omp_slot *outer;   /* of the thread, before a region of the old kind */
+    uint32_t held;            /* locks that its thread has, see held.c; */
+    heist__omp_enough unheld; /* and what the four above were before */
     heist__omp_task implicit;
     heist__omp_group *implicit_group;
     /* Free records, behind some places that are NULL: see record.c. */
@@ -221,6 +228,11 @@ typedef struct heist__omp_icv_values {
 } heist__omp_icv_values;
 void heist__omp_icvs_read(heist__omp_icv_values *values);
 void heist__omp_icvs_write(const heist__omp_icv_values *values);
+
+/* ---- held.c ---- */
+/* The calling thread has taken a lock that others may wait for, and given one back. */
+void heist__omp_took_lock(void);
+void heist__omp_gave_lock(void);
 
 /* ---- fork.c ---- */
 /* This process is a child of fork(). Written by: the fork handler. */

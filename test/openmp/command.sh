@@ -103,10 +103,16 @@ cat >"$scratch/weak.c" <<'END'
 extern void omp_set_num_threads(int) __attribute__((weak));
 extern void omp_set_schedule(int, int) __attribute__((weak));
 extern int omp_in_final(void) __attribute__((weak));
+extern void omp_set_lock(void *) __attribute__((weak)), omp_unset_lock(void *) __attribute__((weak));
+extern int omp_test_lock(void *) __attribute__((weak));
 int main(int argc, char **argv)
 {
     if (omp_set_num_threads) omp_set_num_threads(3);
     if (omp_set_schedule) omp_set_schedule(1, 1);
+    void *lock = 0;
+    if (omp_set_lock) omp_set_lock(&lock);
+    if (omp_unset_lock) omp_unset_lock(&lock);
+    if (omp_test_lock && !omp_test_lock(&lock)) return 1;
     int final = omp_in_final ? omp_in_final() : 0;
     if (argc == 1) return printf("%d\n", final) < 0;
     /* And once a runtime has come along, the same call reaches that. */

@@ -19,16 +19,16 @@ set_icv='omp_set_(num_threads|dynamic|nested|max_active_levels|schedule|default_
 case $RUNTIME in
 libgomp)
     ours='^(GOMP_|omp_)'
-    touches_tasks='^GOMP_(task.*|parallel.*|barrier.*|cancel.*|loop_end(_cancel)?|sections_end(_cancel)?|single_copy_.*'
+    touches_tasks='^GOMP_(task.*|critical.*|parallel.*|barrier.*|cancel.*|loop_end(_cancel)?|sections_end(_cancel)?|single_copy_.*'
     touches_tasks+='|workshare_task.*|(loop(_ull)?_(ordered_|doacross_)?|sections2_|scope_)start|target_(update_)?ext'
-    touches_tasks+='|target_enter_exit_data)$|^omp_(fulfill_event_?|in_final_?|in_explicit_task_?|(un)?set_nest_lock_?'
-    touches_tasks+="|test_nest_lock_?)\$|^$set_icv(8_)?\$"
+    touches_tasks+='|target_enter_exit_data)$|^omp_(fulfill_event_?|in_final_?|in_explicit_task_?|(un)?set(_nest)?_lock_?'
+    touches_tasks+="|test(_nest)?_lock_?)\$|^$set_icv(8_)?\$"
     ;;
 libomp)
     ours='^(__kmpc_|ompc?_|kmp_get_cancellation_status_?$)'
     touches_tasks='^__kmpc_(omp_.*task.*|omp_wait_deps|.*taskgroup|task.*|.*fork_.*|.*serialized_parallel|.*barrier.*'
-    touches_tasks+='|copyprivate.*|reduce|cancel.*|proxy_.*|.*record_task|.*nest_lock.*|(dist_)?(dispatch|for_static)_init_.*)$'
-    touches_tasks+='|^omp_(fulfill_event|in_final_?|in_explicit_task_?|.*nest_lock.*)$'
+    touches_tasks+='|copyprivate.*|reduce|cancel.*|proxy_.*|.*record_task|.*nest_lock.*|.*critical.*|(un)?set_lock|test_lock|(dist_)?(dispatch|for_static)_init_.*)$'
+    touches_tasks+='|^omp_(fulfill_event|in_final_?|in_explicit_task_?|.*nest_lock.*|((un)?set|test)_lock_?)$'
     touches_tasks+="|^(kmp_get_cancellation_status_?|ompc_set_(num_threads|dynamic|nested|max_active_levels|schedule)|$set_icv)\$"
     ;;
 esac

@@ -168,6 +168,14 @@ HEIST__ENTRY void __kmpc_set_nest_lock(void *loc, int32_t gtid, heist__kmp_nest_
 HEIST__ENTRY int __kmpc_test_nest_lock(void *loc, int32_t gtid, heist__kmp_nest_lock **lock);
 HEIST__ENTRY void __kmpc_unset_nest_lock(void *loc, int32_t gtid, heist__kmp_nest_lock **lock);
 
+/* ---- critical sections, locks ---- */
+HEIST__ENTRY void __kmpc_critical(void *loc, int32_t gtid, void *name);
+HEIST__ENTRY void __kmpc_critical_with_hint(void *loc, int32_t gtid, void *name, uint32_t hint);
+HEIST__ENTRY void __kmpc_end_critical(void *loc, int32_t gtid, void *name);
+HEIST__ENTRY void __kmpc_set_lock(void *loc, int32_t gtid, void *lock);
+HEIST__ENTRY void __kmpc_unset_lock(void *loc, int32_t gtid, void *lock);
+HEIST__ENTRY int __kmpc_test_lock(void *loc, int32_t gtid, void *lock);
+
 /* ---- control variables: names beside those of api.h ---- */
 HEIST__ENTRY void ompc_set_num_threads(int n);
 HEIST__ENTRY void ompc_set_dynamic(int on);
@@ -178,9 +186,6 @@ HEIST__ENTRY void ompc_set_schedule(int kind, int chunk);
 /* ---- called, not wrapped ---- */
 extern void omp_init_lock(void **lock);
 extern void omp_destroy_lock(void **lock);
-extern void omp_set_lock(void **lock);
-extern int omp_test_lock(void **lock);
-extern void omp_unset_lock(void **lock);
 
 /* Every name above. X(name), in no particular order. The first part are the wrapped ones. */
 /* clang-format off */
@@ -201,12 +206,12 @@ extern void omp_unset_lock(void **lock);
     X(__kmpc_dist_dispatch_init_4u) X(__kmpc_dist_dispatch_init_8) X(__kmpc_dist_dispatch_init_8u)                     \
     X(__kmpc_for_static_init_4) X(__kmpc_for_static_init_4u) X(__kmpc_for_static_init_8) X(__kmpc_for_static_init_8u)  \
     X(__kmpc_dist_for_static_init_4) X(__kmpc_dist_for_static_init_4u) X(__kmpc_dist_for_static_init_8)                \
-    X(__kmpc_dist_for_static_init_8u) X(omp_init_nest_lock) X(omp_init_nest_lock_with_hint)                            \
+    X(__kmpc_critical) X(__kmpc_critical_with_hint) X(__kmpc_end_critical) X(__kmpc_set_lock) X(__kmpc_unset_lock)     \
+    X(__kmpc_test_lock) X(__kmpc_dist_for_static_init_8u) X(omp_init_nest_lock) X(omp_init_nest_lock_with_hint)                            \
     X(omp_destroy_nest_lock) X(omp_set_nest_lock) X(omp_test_nest_lock) X(omp_unset_nest_lock) HEIST__API_WRAPPED(X)
 #define HEIST__CALLED(X)                                                                                               \
     X(__kmpc_dispatch_next_4) X(__kmpc_dispatch_next_4u) X(__kmpc_dispatch_next_8)         \
-    X(__kmpc_dispatch_next_8u) X(omp_init_lock) X(omp_destroy_lock) X(omp_set_lock) X(omp_test_lock)                   \
-    X(omp_unset_lock) HEIST__API_CALLED(X)
+    X(__kmpc_dispatch_next_8u) X(omp_init_lock) X(omp_destroy_lock) HEIST__API_CALLED(X)
 /* clang-format on */
 
 /* How the runtime is called in messages, what its file may be called, and an entry that each of them has. */

@@ -62,6 +62,7 @@ void omp_destroy_nest_lock(heist__kmp_nest_lock **lock)
 static int taken(heist__kmp_nest_lock *l, const void *me)
 {
     heist__store_relaxed(&l->owner, me);
+    heist__omp_took_lock();
     return l->count = 1;
 }
 
@@ -100,6 +101,7 @@ void omp_unset_nest_lock(heist__kmp_nest_lock **lock)
     if (--l->count > 0) return;
     heist__store_relaxed(&l->owner, NULL);
     HEIST__REAL(omp_unset_lock)(&l->lock);
+    heist__omp_gave_lock();
 }
 
 /* ---- the same for Fortran, and as some compilers call them ---- */
