@@ -50,6 +50,7 @@ extern int omp_get_thread_num(void);
 extern int omp_get_num_threads(void);
 extern int omp_get_max_threads(void);
 extern int omp_get_num_procs(void);
+extern int omp_get_thread_limit(void);
 extern int omp_get_level(void);
 extern int omp_get_cancellation(void);
 extern int omp_get_max_task_priority(void);
@@ -65,6 +66,7 @@ extern int omp_get_default_device(void);
     X(omp_set_lock) X(omp_set_lock_) X(omp_unset_lock) X(omp_unset_lock_) X(omp_test_lock) X(omp_test_lock_)
 #define HEIST__API_CALLED(X)                                                                                           \
     X(omp_get_thread_num) X(omp_get_num_threads) X(omp_get_max_threads) X(omp_get_num_procs) X(omp_get_level)          \
+    X(omp_get_thread_limit)                                                                                            \
     X(omp_get_cancellation) X(omp_get_max_task_priority) X(omp_get_dynamic) X(omp_get_max_active_levels)               \
     X(omp_get_schedule) X(omp_get_default_device)
 /* clang-format on */

@@ -126,8 +126,20 @@ static void set_patience(heist__omp_team *team, unsigned threads)
     team->yield = team->crowded ? CROWDED_YIELD : soon ? HEIST__YIELD_ROUNDS : 3000;
 }
 
+/* Threads that are asked for without a thought of OMP_THREAD_LIMIT; and those beyond which a region is the runtime's: it says
+ * then that there is no memory for them. */
+enum { FEW_THREADS = 64, MOST_THREADS = 1 << 16 };
+
+unsigned heist__omp_threads_within_limit(unsigned threads)
+{
+    if (threads <= FEW_THREADS) return threads;
+    unsigned limit = (unsigned)HEIST__REAL(omp_get_thread_limit)();
+    return threads < limit ? threads : limit;
+}
+
 heist__omp_team *heist__omp_team_take(unsigned threads)
 {
+    if (threads > MOST_THREADS) return NULL;
     pthread_mutex_lock(&lock);
     heist__omp_team *team = take_free(threads);
     if (!team) {

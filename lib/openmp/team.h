@@ -163,6 +163,8 @@ struct heist__omp_team {
 extern __thread heist__omp_slot *heist__omp_self __attribute__((tls_model("initial-exec")));
 
 /* ---- team.c ---- */
+/* How many threads a region may have that is to have so many. */
+unsigned heist__omp_threads_within_limit(unsigned threads);
 /* A team with room for `threads`, or NULL. */
 heist__omp_team *heist__omp_team_take(unsigned threads);
 void heist__omp_team_give(heist__omp_team *team);

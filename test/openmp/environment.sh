@@ -40,6 +40,7 @@ run_case OMP_NESTED_lets_regions_nest means_the_same '3 3 6*' threads OMP_NUM_TH
 run_case without_OMP_NESTED_they_do_not means_the_same '3 1 6*' threads OMP_NUM_THREADS=3 OMP_NESTED=false
 run_case OMP_THREAD_LIMIT_limits means_the_same '4 1 4,*limit 4,*' threads OMP_NUM_THREADS=6 OMP_THREAD_LIMIT=4 \
     OMP_MAX_ACTIVE_LEVELS=1
+run_case threads_beyond_OMP_THREAD_LIMIT_take_no_memory means_the_same '4 threads, little memory' few_of_many OMP_THREAD_LIMIT=4
 if [ "$(nproc)" -ge 2 ]; then
     cpus=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
     run_case OMP_PROC_BIND_and_OMP_PLACES_put_threads_on_CPUs means_the_same 'bind [1-9]*, 1 places, 4 threads: 100.1 *' \

@@ -102,6 +102,7 @@ static void expect_team(heist__kmp_region *region)
     unsigned threads = 0;
     if (!heist__omp_self) {
         threads = last_threads ? last_threads : (unsigned)HEIST__REAL(omp_get_max_threads)();
+        threads = heist__omp_threads_within_limit(threads);
         team = team_take(region, threads);
         if (team == &no_team) team = NULL;
     }

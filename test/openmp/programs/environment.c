@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* How many threads a region has, and one in it, asked in tasks. */
@@ -31,6 +32,26 @@ static void threads(void)
     wished = omp_get_num_threads();
     printf("%d %d %d, at most %d, limit %d, levels %d\n", outer, inner, wished, omp_get_max_threads(),
            omp_get_thread_limit(), omp_get_max_active_levels());
+}
+
+static long resident(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss / 1024;
+}
+
+/* A region is asked for many more threads than there may be: these take no memory. */
+static void few_of_many(void)
+{
+    long before = resident();
+    int number = 0;
+    omp_set_num_threads(30000);
+#pragma omp parallel
+#pragma omp single
+#pragma omp task shared(number)
+    number = omp_get_num_threads();
+    printf("%d threads, %s\n", number, resident() - before < 40 ? "little memory" : "much memory");
 }
 
 /* On which CPUs each thread may run: so its tasks may, too. */
@@ -144,6 +165,7 @@ int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     if (strcmp(what, "threads") == 0) threads();
+    if (strcmp(what, "few_of_many") == 0) few_of_many();
     if (strcmp(what, "places") == 0) places();
     if (strcmp(what, "stack") == 0) stack();
     if (strcmp(what, "cancellation") == 0) cancellation();
