@@ -21,14 +21,25 @@ means_the_same() # PATTERN WHAT [VARIABLE=VALUE...]: and what it prints is like 
     [[ $got == $1 ]] || { echo "$got, not $1"; return 1; }
 }
 
-sleeps() # some|none VARIABLE=VALUE...: whether threads that wait go to sleep
+waits() # VARIABLE=VALUE...: prints what became of a thread that waits
 {
-    local output
-    output=$(HEIST_OMP_STATS=1 with_heist 2 env "${@:2}" "$scratch/environment" waiting 2>&1) || return 1
-    case $1 in
-    some) [[ $output == *'sleeps '[1-9]* ]] ;;
-    none) [[ $output == *'sleeps 0'* ]] ;;
-    esac || { echo "$output"; return 1; }
+    HEIST_OMP_STATS=1 with_heist 2 env "$@" "$scratch/environment" waiting 2>&1
+}
+
+# Whether threads that wait go to sleep. One that has no CPU as long as it would wait does not: on a busy machine it is asked again.
+sleeps() # some|none VARIABLE=VALUE...
+{
+    local output tries=1
+    [ "$1" = none ] || tries=10
+    for ((; tries > 0; tries--)); do
+        output=$(waits "${@:2}") || return 1
+        case $1 in
+        some) [[ $output == *'sleeps '[1-9]* ]] && return ;;
+        none) [[ $output == *'sleeps 0'* ]] && return ;;
+        esac
+    done
+    echo "$output"
+    return 1
 }
 
 run_case OMP_NUM_THREADS_is_the_number_of_threads means_the_same '3 1 6, at most 3,*' threads OMP_NUM_THREADS=3 \
