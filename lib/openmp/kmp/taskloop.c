@@ -174,7 +174,8 @@ static void run(heist__omp_slot *self, taskloop *loop)
     enum { ONE_BY_ONE = HEIST__KMP_TASK_SPECIAL | HEIST__KMP_TASK_PRIORITY };
     bool alone = loop->now || (self->current->flags & HEIST__TASK_CALLS) || self->most_enough == 0 ||
                  (pattern->flags & HEIST__KMP_TASK_AT_ONCE);
-    bool copied = !loop->duplicate && !(pattern->flags & ONE_BY_ONE);
+    /* With a lock held each is put off, see held.c; a stretch would be begun here. */
+    bool copied = !loop->duplicate && !(pattern->flags & ONE_BY_ONE) && !self->held;
     heist__omp_loop_prepare(self, &loop->loop, pattern->flags & HEIST__TASK_FINAL, alone);
     if (copied && !alone && run_shared(self, loop)) return;
     if (copied && alone) {

@@ -1,5 +1,5 @@
 /* Tasks created within critical sections and with locks held, which want the same: each waits until its creator has left.
- * expect: 1022 1022 1022 1022 1022 100 */
+ * expect: 1022 1022 1022 1022 1022 100 100 */
 #include <omp.h>
 #include <stdio.h>
 
@@ -77,9 +77,24 @@ static long chain(void)
     return value;
 }
 
-int main(void)
+static long loop(void)
 {
     long value = 0;
+    omp_set_lock(&lock);
+#pragma omp taskloop nogroup grainsize(1) shared(value)
+    for (int i = 0; i < 100; i++) {
+        omp_set_lock(&lock);
+        value++;
+        omp_unset_lock(&lock);
+    }
+    omp_unset_lock(&lock);
+#pragma omp taskwait
+    return value;
+}
+
+int main(void)
+{
+    long value = 0, iterations = 0;
     omp_init_lock(&lock);
     omp_init_nest_lock(&nest);
 #pragma omp parallel
@@ -90,9 +105,10 @@ int main(void)
 #pragma omp taskwait
         }
         value = chain();
+        iterations = loop();
     }
     for (int kind = 0; kind < KINDS; kind++) printf("%ld ", entered[kind]);
-    printf("%ld\n", value);
+    printf("%ld %ld\n", value, iterations);
     omp_destroy_lock(&lock);
     omp_destroy_nest_lock(&nest);
     return 0;
