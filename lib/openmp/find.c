@@ -1,6 +1,8 @@
 /* Where a thread looks for a task: first where tasks with a priority are, then in its own deque, youngest first,
  * then in the others', oldest first. */
+#include "openmp/aside.h"
 #include "openmp/group.h"
+#include "platform/barrier.h"
 
 /* ---- the queue: priorities, and what was made ready from outside ---- */
 
@@ -85,30 +87,47 @@ static heist__omp_task *from_queue(heist__omp_slot *self, bool within)
 
 /* ---- deques ---- */
 
-heist__omp_task *heist__omp_find_own(heist__omp_slot *self)
+/* What thieves see ends where the tail was, and the deque decides: its fence is for who has forced something, too. */
+heist__omp_task *heist__omp_aside_pop_slow(heist__omp_slot *self, uint64_t tail)
 {
     void *task;
-    uint64_t bottom = heist__load_relaxed(&self->deque->bottom); /* relaxed: its own */
-    if (!heist__omp_index_within(bottom, self->current->base)) return NULL;
-    if (heist_deque_pop(self->deque, &task) != HEIST_STEAL_GOT) return NULL;
+    heist__omp_aside_show(self, tail + 1);
+    bool got = heist_deque_pop(self->deque, &task) == HEIST_STEAL_GOT;
+    heist__store_release(&self->tail, heist__load_relaxed(&self->deque->bottom)); /* A1; relaxed: its own */
+    return got ? task : NULL;
+}
+
+heist__omp_task *heist__omp_find_own(heist__omp_slot *self)
+{
+    uint64_t tail = heist__load_relaxed(&self->tail); /* relaxed: its own */
+    if (!heist__omp_index_within(tail, self->current->base)) return NULL;
+    if (heist__omp_has_aside(self)) return heist__omp_aside_pop(self);
+    heist__store_release(&self->tail, tail - 1); /* A1 */
+    heist__omp_task *task = heist__omp_aside_pop_slow(self, tail - 1);
+    if (!task) return NULL;
     /* It came back: so much was not wanted. relaxed: a hint */
     self->top_seen = heist__load_relaxed(&self->deque->top);
     if (self->enough > self->least_enough) self->enough--;
     return task;
 }
 
-/* As heist_deque_steal, with a look at the task before it is taken. */
+/* As heist_deque_steal after its look, with a look at the task before it is taken. */
+static heist__omp_task *seen(heist__omp_slot *self, heist_deque *deque, heist__theft *theft, bool within)
+{
+    unsigned side = heist__deque_enter(deque);
+    heist__deque_read(deque, theft);
+    bool wanted = theft->item && (!within || heist__omp_descends(theft->item, self->current));
+    bool got = wanted && heist__deque_settle(deque, theft) == HEIST_STEAL_GOT;
+    heist__deque_leave(deque, side);
+    self->counters.stolen += got;
+    return got ? theft->item : NULL;
+}
+
 static heist__omp_task *from_other(heist__omp_slot *self, heist_deque *deque, bool within)
 {
     heist__theft theft;
     if (heist__deque_look(deque, &theft) == HEIST_STEAL_EMPTY) return NULL;
-    unsigned side = heist__deque_enter(deque);
-    heist__deque_read(deque, &theft);
-    bool wanted = theft.item && (!within || heist__omp_descends(theft.item, self->current));
-    bool got = wanted && heist__deque_settle(deque, &theft) == HEIST_STEAL_GOT;
-    heist__deque_leave(deque, side);
-    self->counters.stolen += got;
-    return got ? theft.item : NULL;
+    return seen(self, deque, &theft, within);
 }
 
 /* Tasks that lie in a row where they were made by a loop, as many as a thief takes at once. */
@@ -163,4 +182,39 @@ heist__omp_task *heist__omp_find(heist__omp_slot *self, bool within)
         task = from_queue(self, within);
     if (!task) task = heist__omp_find_own(self);
     return task ? task : from_others(self, within);
+}
+
+/* ---- what others have set aside ---- */
+
+/* As heist__deque_look, up to the tail. */
+static bool look_aside(heist__omp_slot *victim, heist__theft *theft)
+{
+    theft->top = heist__load_relaxed(&heist__omp_deque_of(victim)->top); /* relaxed: the fence orders it */
+    heist__fence_seq_cst();                                              /* R3: top before tail, as before bottom */
+    theft->length = (int64_t)(heist__load_acquire(&victim->tail) - theft->top); /* A1 */
+    return theft->length > 0;
+}
+
+static heist__omp_task *force(heist__omp_slot *self, heist__omp_slot *victim, bool within)
+{
+    heist__theft theft;
+    heist__omp_task *task = NULL;
+    heist__add_seq_cst(&victim->forced, 1); /* A2: before the barrier. Pairs with A2 in aside.h. */
+    if (heist__heavy_barrier(false) && look_aside(victim, &theft))
+        task = seen(self, heist__omp_deque_of(victim), &theft, within);
+    heist__add_acq_rel(&victim->forced, (uint32_t)-1); /* A2: after the theft */
+    return task;
+}
+
+heist__omp_task *heist__omp_find_aside(heist__omp_slot *self, bool within)
+{
+    heist__omp_team *team = self->team;
+    unsigned size = heist__load_relaxed(&team->size); /* relaxed: see heist__omp_slot_begin */
+    unsigned first = heist__random_below(&self->random, size);
+    for (unsigned i = 0; i < size; i++) {
+        unsigned victim = first + i < size ? first + i : first + i - size;
+        if (victim != self->index && heist__omp_has_aside(team->slots[victim]))
+            return force(self, team->slots[victim], within);
+    }
+    return NULL;
 }

@@ -69,15 +69,24 @@ static bool is_crowded(heist__omp_slot *self, const creation *c)
                                          : heist__omp_crowded_for(self, priority);
 }
 
-static void put_off_special(heist__omp_slot *self, heist__omp_task *task, const creation *c)
+/* `fate`: as in heist__omp_task_put. */
+static void put_off_special(heist__omp_slot *self, heist__omp_task *task, const creation *c, uint32_t fate)
 {
     task->priority = priority_of(self, c);
     heist__omp_task_counted(self, task);
     if (c->flags & HEIST__GOMP_DEPEND) {
         heist__omp_depend(self, task, c->depend);
     } else {
-        heist__omp_task_push(self, task);
+        heist__omp_task_put(self, task, fate);
     }
+}
+
+/* Of one that could run at once. Those with dependences, a priority or an event have another order. */
+static uint32_t site_says(heist__omp_slot *self, const creation *c)
+{
+    enum { ORDERED = HEIST__GOMP_DEPEND | HEIST__GOMP_DETACH };
+    if ((c->flags & ORDERED) || priority_of(self, c) > 0) return HEIST__SITE_AT_ONCE;
+    return heist__omp_site_says(self, (uintptr_t)c->fn);
 }
 
 _Noreturn static void no_memory_for_event(void)
@@ -105,14 +114,15 @@ __attribute__((noinline)) static void create_special(heist__omp_slot *self, cons
     uint32_t kind = heist__omp_inherited(parent) | (c->flags & HEIST__GOMP_FINAL ? HEIST__TASK_FINAL : 0);
     bool must = !if_clause || (parent->flags & HEIST__TASK_CALLS);
     bool now = must || (is_crowded(self, c) && !has_to_wait(self, c));
+    uint32_t fate = must ? HEIST__SITE_AT_ONCE : now ? site_says(self, c) : HEIST__SITE_ASK;
     heist__omp_task *task = heist__omp_task_new(self, c->fn, kind);
     if (c->flags & HEIST__GOMP_DETACH) {
         /* It would be waited for; but its event may be fulfilled by what comes after. */
         if (!task || (!(kind & HEIST__TASK_FINAL) && (kind & HEIST__TASK_ALONE))) no_memory_for_event();
         heist__omp_event_attach(task, c->detach, c->data);
     }
-    if (!now && task && prepare(self, task, c)) {
-        put_off_special(self, task, c);
+    if (fate != HEIST__SITE_AT_ONCE && task && prepare(self, task, c)) {
+        put_off_special(self, task, c, fate);
         return;
     }
     if (!must && (c->flags & HEIST__GOMP_DETACH)) {
@@ -140,11 +150,7 @@ static inline void run_now(heist__omp_slot *self, heist__omp_body *fn, void *dat
     }
     heist__omp_task_born(self, parent, task, kind | HEIST__TASK_NOW);
     heist__omp_task_call(self, parent, task, fn, data, parent->nested + 1);
-    if (__builtin_expect(task->spawned == 0, 1)) {
-        heist__omp_record_give(self, task);
-    } else {
-        heist__omp_task_left(self, task);
-    }
+    heist__omp_task_gone(self, task);
 }
 
 /* On a copy of the data, which the program's function makes. */
@@ -194,14 +200,14 @@ __attribute__((noinline)) static void create_otherwise(PARAMETERS)
     run_now(self, fn, data, kind);
 }
 
-__attribute__((noinline)) static void put_off(heist__omp_body *fn, void *data, void (*copy)(void *, void *), long size,
-                                              long align)
+/* `fate`: as in heist__omp_task_put. */
+static void put_off(heist__omp_slot *self, heist__omp_body *fn, void *data, void (*copy)(void *, void *), long size,
+                    long align, uint32_t fate)
 {
-    heist__omp_slot *self = heist__omp_self;
     heist__omp_task *task = heist__omp_task_new(self, fn, 0);
     if (__builtin_expect(task && heist__omp_task_data(self, task, data, copy, (size_t)size, (size_t)align), 1)) {
         heist__omp_task_counted(self, task);
-        heist__omp_task_push(self, task);
+        heist__omp_task_put(self, task, fate);
         return;
     }
     if (task) heist__omp_record_give(self, task); /* no memory for its data: it cannot be put off */
@@ -210,6 +216,41 @@ __attribute__((noinline)) static void put_off(heist__omp_body *fn, void *data, v
     } else {
         run_now(self, fn, data, 0);
     }
+}
+
+__attribute__((noinline)) static void create_asking(heist__omp_body *fn, void *data, void (*copy)(void *, void *),
+                                                    long size, long align, uint32_t fate)
+{
+    heist__omp_slot *self = heist__omp_self;
+    if (fate == HEIST__SITE_ASK) fate = heist__omp_fate_asked(self, (uintptr_t)fn);
+    if (fate != HEIST__SITE_AT_ONCE) {
+        put_off(self, fn, data, copy, size, align, fate);
+    } else if (copy) {
+        run_copy(fn, data, copy, size, align, 0);
+    } else {
+        run_now(self, fn, data, 0);
+    }
+}
+
+/* put_off without what such a task has seldom. */
+__attribute__((noinline)) static void set_aside(heist__omp_body *fn, void *data, void (*copy)(void *, void *),
+                                                long size, long align)
+{
+    heist__omp_slot *self = heist__omp_self;
+    heist__omp_task *task = *self->record;
+    if (__builtin_expect(!task || copy || size > HEIST__OMP_INLINE || align > HEIST__LINE, 0)) {
+        create_asking(fn, data, copy, size, align, HEIST__SITE_ASIDE);
+        return;
+    }
+    self->record--; /* as heist__omp_record_take; there is one */
+    heist__omp_task_born(self, self->current, task, 0);
+    task->fn = fn;
+    task->home = self;
+    task->priority = 0;
+    task->data = task->room;
+    heist__omp_copy(task->room, data, (size_t)size);
+    heist__omp_task_counted(self, task);
+    heist__omp_task_put(self, task, HEIST__SITE_ASIDE);
 }
 
 void GOMP_task(PARAMETERS)
@@ -221,13 +262,12 @@ void GOMP_task(PARAMETERS)
         create_otherwise(ARGUMENTS);
         return;
     }
-    if (!heist__omp_crowded(self)) {
-        put_off(fn, data, copy, size, align);
-        return;
+    uint32_t fate = heist__omp_fate(self, (uintptr_t)fn);
+    if (fate == HEIST__SITE_ASIDE) {
+        set_aside(fn, data, copy, size, align);
+    } else if (__builtin_expect(copy || fate != HEIST__SITE_AT_ONCE, 0)) {
+        create_asking(fn, data, copy, size, align, fate);
+    } else {
+        run_now(self, fn, data, 0);
     }
-    if (copy) {
-        run_copy(fn, data, copy, size, align, 0);
-        return;
-    }
-    run_now(self, fn, data, 0);
 }

@@ -15,6 +15,10 @@
 /* Where there is no heavy barrier; and of those who wait within a task, who are not told of new tasks. */
 #define SHORT_NAP_NS 1000000
 
+/* Looks in vain after which one who waits asks for what others have set aside, and will not show before their next call: some
+ * ten microseconds. */
+enum { FORCE_EVERY = 16 };
+
 void heist__omp_wake(heist__omp_slot *slot)
 {
     /* relaxed: W1 */
@@ -57,6 +61,7 @@ static heist__omp_task *doze(heist__omp_slot *self, bool within, heist__omp_cond
     sure = heist__heavy_barrier(!sure) && sure;          /* W1 */
     if (!over(self, what)) {
         task = heist__omp_find(self, within);
+        if (!task) task = heist__omp_find_aside(self, within);
         if (!task) heist__futex_wait(&self->asleep, 1, sure && !within ? NAP_NS : SHORT_NAP_NS);
     }
     if (!within) heist__add_seq_cst(&team->sleepers, (uint32_t)-1);
@@ -107,6 +112,7 @@ void heist__omp_help(heist__omp_slot *self, bool within, heist__omp_condition *o
     heist__backoff_init(&backoff, team->spin, team->yield, SPIN_CAP);
     while (!over(self, what)) {
         heist__omp_task *task = heist__omp_find(self, within);
+        if (!task && backoff.round % FORCE_EVERY == FORCE_EVERY - 1) task = heist__omp_find_aside(self, within);
         if (!task) {
             heist__idle_step step =
                 team->crowded ? wait_in_crowd(self, &backoff) : heist__backoff_wait(&backoff, &self->random);

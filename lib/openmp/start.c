@@ -12,6 +12,7 @@
 
 #include "openmp/real.h"
 #include "openmp/team.h"
+#include "platform/barrier.h"
 
 HEIST__ATOMIC(uint32_t) heist__omp_active;
 bool heist__omp_puts_all_off;
@@ -200,7 +201,9 @@ __attribute__((constructor)) static void start(void)
     dl_iterate_phdr(look_at, &found);
     refused = is_left_alone(&found);
     if (refused) return;
-    if (found.creator && heist__real_file())
+    if (found.creator && heist__real_file()) {
         heist__store_relaxed(&heist__omp_active, 1); /* relaxed: before any region */
+        heist__barrier_available();                  /* asked for once there are threads, it takes milliseconds */
+    }
     if (verbose) say_what_was_found(found.creator);
 }

@@ -111,6 +111,7 @@ static inline bool heist__omp_stretch_call(heist__omp_slot *self, const heist__o
     heist__omp_task *outer = self->current;
     task->flags = flags | HEIST__TASK_NOW;
     task->icvs = loop->parent->icvs;
+    task->site = 0;
     /* L1: another task than the one before, from which some may descend that are still there. The fields are the same. */
     heist__store_release(&task->id, ++self->next_id);
     heist__omp_task_call(self, outer, task, fn, data, outer->nested + 1);

@@ -110,6 +110,10 @@ static inline void call_taken(heist__omp_slot *self, heist__omp_task *task)
     bool depends = task->node != NULL;
     int64_t begin = __builtin_expect(depends, 0) ? heist__omp_brief_begin(self) : 0;
     self->ending_group = false;
+    if (!(task->flags & HEIST__TASK_EVENT) && __builtin_expect(task->site != 0, 0)) {
+        if (task->home == self) heist__omp_site_learn(self, task);
+        task->site = 0;
+    }
     if (__builtin_expect(task->icvs != self->icvs, 0)) heist__omp_icvs_install(self, task->icvs);
     heist__omp_task_call(self, self->current, task, task->fn, task->data, self->current->nested);
     self->ending_group = ending_group;
@@ -201,12 +205,25 @@ static bool children_done(heist__omp_slot *self, const void *what)
     return heist__omp_children_done(what);
 }
 
-void heist__omp_taskwait_slow(heist__omp_slot *self)
+/* Runs a child that was set aside, as heist__omp_task_run does, but without what such tasks have seldom. */
+static inline void run_child(heist__omp_slot *self, heist__omp_task *task)
 {
-    heist__omp_task *task = self->current;
+    heist__omp_task *parent = self->current;
+    if (__builtin_expect(self->cancellable || task->site || task->icvs != self->icvs || task->data != task->room, 0)) {
+        heist__omp_task_run_within(self, task);
+        return;
+    }
+    heist__omp_task_call(self, parent, task, task->fn, task->data, parent->nested + 1);
+    if (__builtin_expect(task->group != NULL, 0)) heist__omp_group_finished(self, task->group);
+    parent->done_here++;
+    heist__store_release(&self->finished, heist__load_relaxed(&self->finished) + 1); /* B1; relaxed: its own */
+    heist__omp_task_gone(self, task);
+}
+
+__attribute__((noinline)) static void wait_for_others(heist__omp_slot *self)
+{
+    heist__omp_task *task = self->current, *next;
     if (heist__omp_children_done(task)) return;
-    self->counters.taskwaits++;
-    heist__omp_task *next;
     /* relaxed: a hint. Where there is a queue, it comes first. */
     while (heist__load_relaxed(&self->team->queued) == 0 && (next = heist__omp_find_own(self))) {
         bool is_child = heist__load_relaxed(&next->parent) == task; /* relaxed: the task is ours */
@@ -215,6 +232,19 @@ void heist__omp_taskwait_slow(heist__omp_slot *self)
         if (task->spawned == task->done_here || (!is_child && heist__omp_children_done(task))) return;
     }
     heist__omp_help(self, true, children_done, task);
+}
+
+void heist__omp_taskwait_slow(heist__omp_slot *self)
+{
+    heist__omp_task *task = self->current, *child;
+    self->counters.taskwaits++;
+    /* relaxed: as above */
+    while (heist__load_relaxed(&self->team->queued) == 0 && (child = heist__omp_aside_pop_child(self))) {
+        run_child(self, child);
+        if (task->spawned == task->done_here) break;
+    }
+    if (task->spawned != task->done_here) wait_for_others(self);
+    if (!(task->flags & HEIST__TASK_EVENT)) task->site = 0; /* what comes now does not follow what was before */
 }
 
 void heist__omp_taskyield(heist__omp_slot *self)

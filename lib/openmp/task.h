@@ -70,11 +70,15 @@ struct heist__omp_task {
         int32_t priority; /* before it begins */
         uint32_t nested;  /* tasks run at once within each other, up to this one. Runner only. */
     };
-    HEIST__ATOMIC(uint32_t) event; /* see event.c */
-    int64_t spawned;               /* Blank. Written and read by: the thread that runs the task. */
-    int64_t done_here;             /* The same. */
-    heist__omp_table *table;       /* Blank. Dependences among its children. Runner only. */
-    heist__omp_node *node;         /* Blank. Its own dependences. */
+    union {
+        HEIST__ATOMIC(uint32_t) event; /* of one that has an event: see event.c */
+        uint32_t
+            site; /* of others. What is to be learned, before it begins; then where its last child came from: site.h */
+    };
+    int64_t spawned;         /* Blank. Written and read by: the thread that runs the task. */
+    int64_t done_here;       /* The same. */
+    heist__omp_table *table; /* Blank. Dependences among its children. Runner only. */
+    heist__omp_node *node;   /* Blank. Its own dependences. */
 
     _Alignas(HEIST__LINE) char room[HEIST__OMP_INLINE];
 };

@@ -9,6 +9,7 @@
 #include "openmp/create.h"
 #include "openmp/group.h"
 #include "openmp/real.h"
+#include "platform/barrier.h"
 
 __thread heist__omp_slot *heist__omp_self __attribute__((tls_model("initial-exec")));
 
@@ -184,7 +185,8 @@ static void implicit_begin(heist__omp_slot *slot)
     task->done_here = 0;
     task->icvs = NULL;
     task->nested = 0;
-    task->base = heist__load_relaxed(&slot->deque->bottom); /* relaxed: its own */
+    task->base = heist__load_relaxed(&slot->tail); /* relaxed: its own */
+    task->site = 0;
     /* relaxed: no task of the region exists yet */
     heist__store_relaxed(&task->away, 0);
     heist__store_relaxed(&task->depth, 0);
@@ -204,6 +206,7 @@ void heist__omp_slot_begin(heist__omp_slot *slot, unsigned threads)
     slot->least_enough = all ? HEIST__OMP_MOST_QUEUED : at_once ? 0 : 1;
     slot->enough = slot->most_enough = all ? HEIST__OMP_MOST_QUEUED : at_once ? 0 : 4;
     slot->plenty = all ? HEIST__OMP_MOST_QUEUED : at_once ? 0 : 64 * (int64_t)threads;
+    slot->sets_aside = threads == 1 || (heist__barrier_available() && !heist__barrier_lost());
     slot->cancellable = HEIST__REAL(omp_get_cancellation)();
     slot->ending_group = false;
     slot->held = 0;

@@ -60,6 +60,12 @@ enum { HEIST__OMP_BATCH = 64, HEIST__OMP_AHEAD = 4 };
 /* Sizes of memory that a slot keeps, and how far one is from the next: see memory.h. */
 enum { HEIST__OMP_SIZES = 64, HEIST__OMP_SIZE_STEP = 128 };
 
+/* A place in the program that creates tasks: see site.h. */
+enum { HEIST__OMP_SITES = 64 };
+typedef struct heist__omp_site {
+    uint32_t name, known;
+} heist__omp_site;
+
 struct heist__omp_slot {
     heist__omp_team *team;             /* constant */
     heist__omp_task *current;          /* what its thread is doing */
@@ -67,6 +73,7 @@ struct heist__omp_slot {
     int64_t least_enough, most_enough; /* what `enough` may be. Constant in a region, as is `plenty`. */
     uint64_t top_seen;                 /* of the deque, when `enough` was last thought about */
     bool cancellable;                  /* OMP_CANCELLATION. Constant in a region. */
+    bool sets_aside;                   /* see aside.h. Constant in a region. */
     heist_deque *deque;                /* Pushed and popped by: owner. Stolen from by: all. */
     heist__omp_task **record;          /* of `records`: the free one that is taken next. NULL: there is none. */
     unsigned index;                    /* constant */
@@ -97,15 +104,21 @@ struct heist__omp_slot {
     size_t kept_bytes; /* in `kept` */
     heist__omp_memory *kept[HEIST__OMP_SIZES];
     uint32_t kept_count[HEIST__OMP_SIZES];
+    heist__omp_site sites[HEIST__OMP_SITES];
 
     /* Tasks put off, and finished, by this thread. Written by: owner. Read by: who looks whether all is done. */
     _Alignas(HEIST__LINE) HEIST__ATOMIC(uint64_t) created;
     HEIST__ATOMIC(uint64_t) finished;
+    /* Index after the youngest task of the deque, those set aside among them: see aside.h. Written by: owner. Read by: who
+     * has found nothing elsewhere. */
+    HEIST__ATOMIC(uint64_t) tail;
 
     /* 1: its thread sleeps. Written by: owner (to 1), whoever wakes it. */
     _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) asleep;
     /* 1: and it is in a barrier, where it can run anything. Written by: owner. Read by: who makes tasks ready. */
     HEIST__ATOMIC(uint32_t) idle;
+    /* Thieves that want what it has set aside. Written by: they. Read by: owner. */
+    HEIST__ATOMIC(uint32_t) forced;
 
     _Alignas(heist_deque) char deque_room[HEIST__DEQUE_ROOM];
 };
@@ -181,6 +194,8 @@ bool heist__omp_stack_is_low(void);
 heist__omp_task *heist__omp_find(heist__omp_slot *self, bool within);
 /* The youngest task of its own deque that descends from the current task, or NULL. */
 heist__omp_task *heist__omp_find_own(heist__omp_slot *self);
+/* The same of another thread's, set aside there: for who has found nothing else for a while. `within`: as above. */
+heist__omp_task *heist__omp_find_aside(heist__omp_slot *self, bool within);
 /* Puts a task where all threads look first. */
 void heist__omp_queue(heist__omp_team *team, heist__omp_task *task);
 

@@ -195,8 +195,8 @@ heist__kmp_task *__kmpc_omp_target_task_alloc(void *loc, int32_t gtid, int32_t f
 static inline void ended_now(heist__omp_slot *self, heist__omp_task *record)
 {
     void *block = record->flags & HEIST__KMP_TASK_BLOCK ? record->data : NULL; /* now: the record may be gone below */
-    if (__builtin_expect(record->spawned == 0 && !(record->flags & HEIST__TASK_EVENT), 1)) {
-        heist__omp_record_give(self, record);
+    if (__builtin_expect(!(record->flags & HEIST__TASK_EVENT), 1)) {
+        heist__omp_task_gone(self, record);
     } else {
         heist__omp_task_left(self, record);
     }
@@ -277,6 +277,11 @@ void heist__kmp_task_submit(heist__omp_slot *self, heist__omp_task *record, cons
     now = now || (parent->flags & HEIST__TASK_CALLS) || (record->flags & HEIST__KMP_TASK_AT_ONCE);
     int32_t priority = priority_of(self, record);
     bool crowded = clauses ? heist__omp_crowded_dependent(self, priority) : heist__omp_crowded_for(self, priority);
+    uint32_t fate = HEIST__SITE_ASK;
+    if (!now && crowded && !clauses && priority == 0 && !(record->flags & HEIST__TASK_EVENT)) {
+        fate = heist__omp_site_says(self, (uintptr_t)heist__kmp_task_of(record->data)->routine);
+        crowded = fate == HEIST__SITE_AT_ONCE;
+    }
     bool waits = !now && (!crowded || has_to_wait(self, record, clauses)) &&
                  (!clauses || heist__omp_depend_prepare(self, record, clauses));
     if (!waits && clauses) heist__omp_depend_wait(self, clauses);
@@ -295,7 +300,7 @@ void heist__kmp_task_submit(heist__omp_slot *self, heist__omp_task *record, cons
     if (clauses) {
         heist__omp_depend(self, record, clauses);
     } else {
-        heist__omp_task_push(self, record);
+        heist__omp_task_put(self, record, fate);
     }
 }
 
@@ -322,11 +327,17 @@ __attribute__((noinline)) static void submit_otherwise(void *loc, int32_t gtid, 
     }
 }
 
-__attribute__((noinline)) static void put_off(heist__omp_slot *self, heist__omp_task *record)
+__attribute__((noinline)) static void submit_asking(heist__omp_slot *self, heist__omp_task *record,
+                                                    heist__kmp_task *task, uint32_t fate)
 {
+    if (fate == HEIST__SITE_ASK) fate = heist__omp_fate_asked(self, (uintptr_t)task->routine);
+    if (fate == HEIST__SITE_AT_ONCE) {
+        run_plain_now(self, record, task);
+        return;
+    }
     keep(self, record);
     record->priority = 0;
-    heist__omp_task_push(self, record);
+    heist__omp_task_put(self, record, fate);
 }
 
 /* An untied task that submits itself again is special, too. */
@@ -341,10 +352,13 @@ int32_t __kmpc_omp_task(void *loc, int32_t gtid, heist__kmp_task *task)
     heist__omp_task *record = heist__kmp_record_of(task);
     if (__builtin_expect(!self || !record || (record->flags & SPECIAL), 0)) {
         submit_otherwise(loc, gtid, task);
-    } else if (heist__omp_crowded(self)) {
+        return 0;
+    }
+    uint32_t fate = heist__omp_fate(self, (uintptr_t)task->routine);
+    if (fate == HEIST__SITE_AT_ONCE) {
         run_plain_now(self, record, task);
     } else {
-        put_off(self, record);
+        submit_asking(self, record, task, fate);
     }
     return 0;
 }
@@ -444,7 +458,7 @@ void __kmpc_omp_task_begin_if0(void *loc, int32_t gtid, heist__kmp_task *task)
     record->flags |= HEIST__TASK_NOW;
     if (self->ending_group) record->flags |= HEIST__KMP_TASK_ENDING;
     record->nested = self->current->nested + 1;
-    record->base = heist__load_relaxed(&self->deque->bottom); /* relaxed: its own */
+    record->base = heist__load_relaxed(&self->tail); /* relaxed: its own */
     self->current = record;
     self->ending_group = false;
 }
