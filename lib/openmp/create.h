@@ -219,13 +219,15 @@ static inline void heist__omp_task_end(heist__omp_slot *self, heist__omp_task *o
 /* A task without an event, of which nobody knows any more but its children. */
 static inline void heist__omp_task_gone(heist__omp_slot *self, heist__omp_task *task)
 {
-    if (__builtin_expect(task->spawned != task->done_here || task->table, 0)) {
-        heist__omp_task_left(self, task);
-        return;
+    if (task->spawned != 0) {
+        if (__builtin_expect(task->spawned != task->done_here || task->table, 0)) {
+            heist__omp_task_left(self, task);
+            return;
+        }
+        /* All children were run here: the rest is blank. */
+        task->spawned = 0;
+        task->done_here = 0;
     }
-    /* All children were run here: the rest is blank. */
-    task->spawned = 0;
-    task->done_here = 0;
     heist__omp_record_give(self, task);
 }
 

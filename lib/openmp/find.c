@@ -195,6 +195,21 @@ static bool look_aside(heist__omp_slot *victim, heist__theft *theft)
     return theft->length > 0;
 }
 
+/* Whether the oldest task there is one that the thread may run, as far as can be seen from here. */
+static bool is_wanted(heist__omp_slot *self, heist__omp_slot *victim, bool within)
+{
+    heist_deque *deque = heist__omp_deque_of(victim);
+    heist__theft theft;
+    if (!heist__omp_has_aside(victim)) return false;
+    if (!within) return true;
+    if (!look_aside(victim, &theft)) return false;
+    unsigned side = heist__deque_enter(deque);
+    heist__deque_read(deque, &theft);
+    bool wanted = theft.item && heist__omp_descends(theft.item, self->current);
+    heist__deque_leave(deque, side);
+    return wanted;
+}
+
 static heist__omp_task *force(heist__omp_slot *self, heist__omp_slot *victim, bool within)
 {
     heist__theft theft;
@@ -213,7 +228,7 @@ heist__omp_task *heist__omp_find_aside(heist__omp_slot *self, bool within)
     unsigned first = heist__random_below(&self->random, size);
     for (unsigned i = 0; i < size; i++) {
         unsigned victim = first + i < size ? first + i : first + i - size;
-        if (victim != self->index && heist__omp_has_aside(team->slots[victim]))
+        if (victim != self->index && is_wanted(self, team->slots[victim], within))
             return force(self, team->slots[victim], within);
     }
     return NULL;

@@ -16,8 +16,13 @@
 #define SHORT_NAP_NS 1000000
 
 /* Looks in vain after which one who waits asks for what others have set aside, and will not show before their next call: some
- * ten microseconds. */
-enum { FORCE_EVERY = 16 };
+ * ten microseconds. After that each time twice as many: it interrupts them. */
+enum { FORCE_AFTER = 16 };
+
+static bool is_time_to_force(uint32_t round)
+{
+    return round + 1 >= FORCE_AFTER && (round & (round + 1)) == 0;
+}
 
 void heist__omp_wake(heist__omp_slot *slot)
 {
@@ -112,7 +117,7 @@ void heist__omp_help(heist__omp_slot *self, bool within, heist__omp_condition *o
     heist__backoff_init(&backoff, team->spin, team->yield, SPIN_CAP);
     while (!over(self, what)) {
         heist__omp_task *task = heist__omp_find(self, within);
-        if (!task && backoff.round % FORCE_EVERY == FORCE_EVERY - 1) task = heist__omp_find_aside(self, within);
+        if (!task && is_time_to_force(backoff.round)) task = heist__omp_find_aside(self, within);
         if (!task) {
             heist__idle_step step =
                 team->crowded ? wait_in_crowd(self, &backoff) : heist__backoff_wait(&backoff, &self->random);

@@ -50,8 +50,9 @@ static inline uint32_t heist__omp_site_says(heist__omp_slot *self, uintptr_t fun
     if (__builtin_expect(!self->sets_aside || (parent->flags & HEIST__TASK_EVENT), 0)) return HEIST__SITE_AT_ONCE;
     uint32_t name = heist__omp_site_name(function), last = parent->site;
     heist__omp_site *site = heist__omp_site_at(self, name);
+    if (site->known & HEIST__SITE_LOOPS)
+        return HEIST__SITE_AT_ONCE; /* what comes after one of these is not asked for */
     parent->site = name;
-    if (site->known & HEIST__SITE_LOOPS) return HEIST__SITE_AT_ONCE;
     if ((last ^ name) <= 1) {
         site->known |= HEIST__SITE_LOOPS;
         return HEIST__SITE_AT_ONCE;
