@@ -150,6 +150,7 @@ static inline void heist__omp_copy(char *to, const char *from, size_t size)
     case 24: memcpy(to + 16, from + 16, 8); /* fall through */
     case 16: memcpy(to + 8, from + 8, 8);   /* fall through */
     case 8: memcpy(to, from, 8); break;
+    case 0: break; /* from nowhere */
     default: memcpy(to, from, size);
     }
 }
