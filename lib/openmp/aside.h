@@ -1,18 +1,18 @@
 /* Tasks set aside: the upper part of a thread's deque, which its owner keeps to itself.
  *
- * The deque's own bottom ends what thieves see; above it, in the same ring, up to the slot's `tail`, are tasks that were set
- * aside. To take one back the owner needs no fence. When thieves have taken what they could see, the owner shows them the
- * oldest of these at its next call: it raises the bottom. Indices stay what they were, so what descends from a waiting
- * task is still above the index at which that began (find.c).
+ * The deque's own bottom ends what thieves see; above it, in the same ring, up to the slot's `tail`, are tasks
+ * that were set aside. To take one back the owner needs no fence. When thieves have taken what they could see, the
+ * owner shows them the oldest of these at its next call: it raises the bottom. Indices stay what they were, so
+ * what descends from a waiting task is still above the index at which that began (find.c).
  *
- * But the owner may be long in coming, or wait in the program's own way for another thread to run such a task. So a thief that
- * has found nothing for a while, and whoever is about to sleep, forces it: it counts itself in the owner's `forced`, passes a
- * heavy barrier, and steals up to the tail.
+ * But the owner may be long in coming, or wait in the program's own way for another thread to run such a task. So
+ * a thief that has found nothing for a while, and whoever is about to sleep, forces it: it counts itself in the
+ * owner's `forced`, passes a heavy barrier, and steals up to the tail.
  *
  * A1: what a task is, before the tail that says that it is there; pushes before the lowered tail, too.
- * A2: tail lowered, `forced` read; `forced` raised, heavy barrier, tail read. Either the thief sees the lower tail, or the
- *     owner sees the thief, and then takes the task as one that all can see, with the deque's fence and CAS. An owner that sees a
- *     thief gone sees also how far the top is by then.
+ * A2: tail lowered, `forced` read; `forced` raised, heavy barrier, tail read. Either the thief sees the lower
+ *     tail, or the owner sees the thief, and then takes the task as one that all can see, with the deque's fence
+ *     and CAS. An owner that sees a thief gone sees also how far the top is by then.
  *
  * Where the kernel has no heavy barrier nothing is set aside in a team of more than one. */
 #ifndef HEIST_OPENMP_ASIDE_H

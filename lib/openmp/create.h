@@ -8,8 +8,8 @@
 #include "openmp/aside.h"
 #include "openmp/site.h"
 
-/* Tasks run at once within each other before the stack is looked at: if half of it is used, new ones are put off whatever
- * the deque's length. */
+/* Tasks run at once within each other before the stack is looked at: if half of it is used, new ones are put off
+ * whatever the deque's length. */
 enum { HEIST__OMP_MANY_NESTED = 256 };
 
 /* And how long the deque may become by that: bounds the memory. */
@@ -43,9 +43,9 @@ __attribute__((noinline)) static bool heist__omp_show_enough(heist__omp_slot *se
     return true;
 }
 
-/* Whether a task created now had better run at once: there is enough to steal. That is up to four tasks, and fewer, down to
- * one, while what was put off comes back. A loop that makes many tasks puts off more of them, since they may be long, and nobody
- * else can make the rest. What was set aside is shown first, the oldest of it. */
+/* Whether a task created now had better run at once: there is enough to steal. That is up to four tasks, and
+ * fewer, down to one, while what was put off comes back. A loop that makes many tasks puts off more of them, since
+ * they may be long, and nobody else can make the rest. What was set aside is shown first, the oldest of it. */
 static inline bool heist__omp_crowded(heist__omp_slot *self)
 {
     const heist_deque *deque = heist__omp_deque_of(self);
@@ -100,8 +100,8 @@ static inline void heist__omp_task_born(heist__omp_slot *self, heist__omp_task *
     heist__store_release(&task->id, ++self->next_id); /* L1 */
 }
 
-/* Whether the current task has so many children that one more with dependences had better wait for those here. Not where
- * there are events: what it would wait for may be for its creator to fulfil, later. */
+/* Whether the current task has so many children that one more with dependences had better wait for those here. Not
+ * where there are events: what it would wait for may be for its creator to fulfil, later. */
 static inline bool heist__omp_many_children(const heist__omp_slot *self)
 {
     const heist__omp_task *task = self->current;
@@ -111,8 +111,8 @@ static inline bool heist__omp_many_children(const heist__omp_slot *self)
            !heist__load_relaxed(&self->team->events);
 }
 
-/* heist__omp_crowded for a task with dependences. Short ones are not worth handing over, and those that wait for others are
- * in no deque: their number is bounded here. */
+/* heist__omp_crowded for a task with dependences. Short ones are not worth handing over, and those that wait for
+ * others are in no deque: their number is bounded here. */
 static inline bool heist__omp_crowded_dependent(heist__omp_slot *self, int32_t priority)
 {
     if (heist__omp_crowded_for(self, priority)) return true;

@@ -133,8 +133,9 @@ static heist__omp_task *from_other(heist__omp_slot *self, heist_deque *deque, bo
 /* Tasks that lie in a row where they were made by a loop, as many as a thief takes at once. */
 enum { MANY = 8, MOST_TAKEN = 16 };
 
-/* Of a deque that is long, half: one journey for several. For one who may run anything, and whose own deque is empty: the
- * others are put there, before anything is begun, so that all that is above them descends from what was begun later. */
+/* Of a deque that is long, half: one journey for several. For one who may run anything, and whose own deque is
+ * empty: the others are put there, before anything is begun, so that all that is above them descends from what was
+ * begun later. */
 static heist__omp_task *several_from(heist__omp_slot *self, heist_deque *deque)
 {
     void *tasks[MOST_TAKEN];

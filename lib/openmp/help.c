@@ -15,8 +15,8 @@
 /* Where there is no heavy barrier; and of those who wait within a task, who are not told of new tasks. */
 #define SHORT_NAP_NS 1000000
 
-/* Looks in vain after which one who waits asks for what others have set aside, and will not show before their next call: some
- * ten microseconds. After that each time twice as many: it interrupts them. */
+/* Looks in vain after which one who waits asks for what others have set aside, and will not show before their next
+ * call: some ten microseconds. After that each time twice as many: it interrupts them. */
 enum { FORCE_AFTER = 16 };
 
 static bool is_time_to_force(uint32_t round)

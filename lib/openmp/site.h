@@ -1,15 +1,15 @@
 /* Which new tasks wait for their creator to wait: the order of tasks where nobody else wants them.
  *
- * A thread may run a new task at once, or first what comes after it. libgomp and libomp do the latter: at a taskwait the
- * newest child comes first. Programs that search, and leave out what cannot be better than the best so far, may be written
- * for that, and take much longer in the order of creation. So where a task is followed by another one, of another place in
- * the program, it is set aside (aside.h), and the last one runs at once: the newest first. Where one place makes one task
- * after the other, in a loop, there are as many as it pleases, none is known to be the last, and they run at once, in the
- * order of the loop, as in the serial program.
+ * A thread may run a new task at once, or first what comes after it. libgomp and libomp do the latter: at a
+ * taskwait the newest child comes first. Programs that search, and leave out what cannot be better than the best
+ * so far, may be written for that, and take much longer in the order of creation. So where a task is followed by
+ * another one, of another place in the program, it is set aside (aside.h), and the last one runs at once: the
+ * newest first. Where one place makes one task after the other, in a loop, there are as many as it pleases, none
+ * is known to be the last, and they run at once, in the order of the loop, as in the serial program.
  *
- * Which it is, a thread learns of each place, which is known by the task's function, when it sees it first. That needs no
- * more than the last place for each task that creates some, and a table of places for each thread, in which those that
- * do not find room are forgotten. Nothing depends on it but time. */
+ * Which it is, a thread learns of each place, which is known by the task's function, when it sees it first. That
+ * needs no more than the last place for each task that creates some, and a table of places for each thread, in
+ * which those that do not find room are forgotten. Nothing depends on it but time. */
 #ifndef HEIST_OPENMP_SITE_H
 #define HEIST_OPENMP_SITE_H
 
@@ -18,8 +18,8 @@
 /* What is known of a place: one task after the other came from there; another place's came after it; none did. */
 enum { HEIST__SITE_LOOPS = 1, HEIST__SITE_FOLLOWED = 2, HEIST__SITE_LAST = 4 };
 
-/* What to do with a new task: run it; set it aside; ask more than its place (create.h). Anything else is the name of a place
- * of which nothing is known yet: the task is to be set aside, and to remember it. */
+/* What to do with a new task: run it; set it aside; ask more than its place (create.h). Anything else is the name
+ * of a place of which nothing is known yet: the task is to be set aside, and to remember it. */
 enum { HEIST__SITE_AT_ONCE = 0, HEIST__SITE_ASIDE = 1, HEIST__SITE_ASK = 3 };
 
 /* Children that a task sets aside before others run at once: two places may take turns in a loop, too. */

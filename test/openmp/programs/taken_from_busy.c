@@ -1,6 +1,6 @@
-/* A task that its creator keeps for when it waits is run by another thread, nevertheless, if the creator waits for it in a way
- * of its own, and calls nothing of OpenMP meanwhile. The other thread is kept busy until it can see that task at most by looking
- * for it: there is enough else for it to take first. */
+/* A task that its creator keeps for when it waits is run by another thread, nevertheless, if the creator waits for
+ * it in a way of its own, and calls nothing of OpenMP meanwhile. The other thread is kept busy until it can see
+ * that task at most by looking for it: there is enough else for it to take first. */
 #include <sched.h>
 #include <stdio.h>
 
