@@ -51,7 +51,7 @@ static inline bool heist__omp_crowded(heist__omp_slot *self)
     const heist_deque *deque = heist__omp_deque_of(self);
     /* relaxed: the bottom is our own, the rest are hints */
     int64_t length = (int64_t)(heist__load_relaxed(&deque->bottom) - heist__load_relaxed(&deque->top));
-    if (length < self->enough && !heist__omp_show_enough(self)) return false;
+    if (length < self->enough && (self->held || !heist__omp_show_enough(self))) return false;
     if (__builtin_expect(self->current->nested >= HEIST__OMP_MANY_NESTED, 0) && heist__omp_stack_is_low())
         return length >= HEIST__OMP_MOST_QUEUED;
     return heist__load_relaxed(&self->current->depth) >= HEIST__OMP_SHALLOW || length >= self->plenty;

@@ -1,5 +1,5 @@
 /* Tasks created within critical sections and with locks held, which want the same: each waits until its creator has left.
- * expect: 1022 1022 1022 1022 1022 100 100 */
+ * expect: 1022 1022 1022 1022 1022 100 100 510 */
 #include <omp.h>
 #include <stdio.h>
 
@@ -92,9 +92,29 @@ static long loop(void)
     return value;
 }
 
+/* Where the first child waits already, and the second would be the one to run at once. */
+static long pairs(int depth)
+{
+    long first = 0, second = 0;
+    if (depth == 0) return 0;
+#pragma omp task shared(first)
+    first = pairs(depth - 1);
+    omp_set_lock(&lock);
+#pragma omp task shared(second)
+    {
+        omp_set_lock(&lock);
+        second++;
+        omp_unset_lock(&lock);
+        second += pairs(depth - 1);
+    }
+    omp_unset_lock(&lock);
+#pragma omp taskwait
+    return first + second + 1;
+}
+
 int main(void)
 {
-    long value = 0, iterations = 0;
+    long value = 0, iterations = 0, both = 0;
     omp_init_lock(&lock);
     omp_init_nest_lock(&nest);
 #pragma omp parallel
@@ -106,9 +126,10 @@ int main(void)
         }
         value = chain();
         iterations = loop();
+        both = pairs(8);
     }
     for (int kind = 0; kind < KINDS; kind++) printf("%ld ", entered[kind]);
-    printf("%ld %ld\n", value, iterations);
+    printf("%ld %ld %ld\n", value, iterations, both);
     omp_destroy_lock(&lock);
     omp_destroy_nest_lock(&nest);
     return 0;
