@@ -265,8 +265,10 @@ void GOMP_task(PARAMETERS)
     uint32_t fate = heist__omp_fate(self, (uintptr_t)fn);
     if (fate == HEIST__SITE_ASIDE) {
         set_aside(fn, data, copy, size, align);
-    } else if (__builtin_expect(copy || fate != HEIST__SITE_AT_ONCE, 0)) {
+    } else if (__builtin_expect(fate != HEIST__SITE_AT_ONCE, 0)) {
         create_asking(fn, data, copy, size, align, fate);
+    } else if (copy) {
+        run_copy(fn, data, copy, size, align, 0);
     } else {
         run_now(self, fn, data, 0);
     }
