@@ -77,10 +77,10 @@ bool heist__crowd_full(const heist__crowd *c)
 
 /* Whoever is awake may wait for a file or a lock, and then there is room for others. A CPU of which others have the better part
  * is as good as none: it looks the same, and more workers get more of it. */
-void heist__crowd_watch(heist__crowd *c)
+void heist__crowd_watch(heist__crowd *c, unsigned naps)
 {
     int64_t began = heist__clock_ns(), used_before = heist__process_cpu_ns();
-    heist__nap();
+    heist__naps(naps);
     int64_t used = heist__process_cpu_ns() - used_before, could = (heist__clock_ns() - began) * (int64_t)c->cpus;
     if (used <= could / 2) heist__store_relaxed(&c->blocked, 1);
 }

@@ -58,8 +58,8 @@ bool heist__crowd_vacant(const heist__crowd *c, uint32_t seat);
 /* Whether on each CPU somebody is awake, and computes as far as is known. */
 bool heist__crowd_full(const heist__crowd *c);
 
-/* Sleeps for a moment, and finds out whether the CPUs were used meanwhile. */
-void heist__crowd_watch(heist__crowd *c);
+/* Sleeps for so many naps, and finds out whether the CPUs were used meanwhile. */
+void heist__crowd_watch(heist__crowd *c, unsigned naps);
 
 /* Somebody goes to sleep: what was found out is forgotten. */
 void heist__crowd_forget(heist__crowd *c);

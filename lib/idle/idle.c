@@ -75,8 +75,9 @@ static void sleep_unless_work(heist__idle *idle, heist__sleeper *self, const hei
     while (heist__load_acquire(&self->asleep) == 1) heist__futex_wait(&self->asleep, 1, -1); /* I3 */
 }
 
-/* For how many moments somebody stands by at most: about a time slice of the system's. Then it takes its turns with the others. */
-#define WATCHES 4
+/* For how many naps somebody stands by at most, two or three time slices of the system's. Then it takes its turns with the others. Each
+ * look about takes the CPU from one that computes, so there are fewer and fewer: after 1, 2, 4 and 8 naps. */
+#define NAPS 8
 
 /* A searcher for whom there is no CPU looks again in a moment. Until then it is relied upon only where every CPU is taken. */
 static void stand_by(heist__idle *idle, heist__sleeper *self)
@@ -85,7 +86,9 @@ static void stand_by(heist__idle *idle, heist__sleeper *self)
     heist__crowd_awake(&idle->crowd, seat_of(self), -1);
     heist__crowd_searching(&idle->crowd, seat_of(self), -1);
     heist__add_seq_cst(&idle->searching, (uint32_t)-1);
-    for (int i = 0; i < WATCHES && heist__crowd_full(&idle->crowd); i++) heist__crowd_watch(&idle->crowd);
+    heist__crowd_watch(&idle->crowd, 1);
+    for (unsigned naps = 1; naps < NAPS && heist__crowd_full(&idle->crowd); naps *= 2)
+        heist__crowd_watch(&idle->crowd, naps);
     heist__crowd_awake(&idle->crowd, seat_of(self), 1);
     heist__crowd_searching(&idle->crowd, seat_of(self), 1);
     heist__add_seq_cst(&idle->searching, 1);

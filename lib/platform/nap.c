@@ -9,12 +9,17 @@
 #include <time.h>
 #include <unistd.h>
 
-void heist__nap(void)
+void heist__naps(unsigned naps)
 {
     int saved = errno;
-    struct timespec t = {0, HEIST__NAP_NS};
+    struct timespec t = {0, HEIST__NAP_NS * (long)naps};
     long r = syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &t, NULL);
     if (r < 0 && errno != EINTR) r = syscall(SYS_ppoll, NULL, 0, &t, NULL, 0);
     if (r < 0 && errno != EINTR) sched_yield(); /* at least whoever has something to do is not kept from it */
     errno = saved;
+}
+
+void heist__nap(void)
+{
+    heist__naps(1);
 }

@@ -6,5 +6,7 @@
 
 /* Sleeps for about HEIST__NAP_NS; where every way of sleeping is refused, too, it yields the CPU. Keeps errno. */
 void heist__nap(void);
+/* The same for so many naps, less than a second together. */
+void heist__naps(unsigned naps);
 
 #endif

@@ -135,8 +135,9 @@ bool heist__crowd_full(const heist__crowd *c)
     return maybe();
 }
 
-void heist__crowd_watch(heist__crowd *c)
+void heist__crowd_watch(heist__crowd *c, unsigned naps)
 {
+    (void)naps;
     (void)c;
 }
 

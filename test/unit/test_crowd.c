@@ -1,6 +1,8 @@
 /* test_crowd.c: workers that share CPUs: who is counted where, on whom a waker relies, whom it wakes first, and who stands by. The
  * waker is this thread, kept on one CPU; sleepers and searchers are only counted. */
 #include "idle/idle.h"
+#include "platform/clock.h"
+#include "platform/nap.h"
 #include "support.h"
 
 #include <pthread.h>
@@ -244,10 +246,17 @@ static void cpus_that_nobody_uses_are_not_taken(void)
     is_awake(0, here);
     is_awake(1, elsewhere);
     TEST_ASSERT_TRUE(heist__crowd_full(&idle.crowd));
-    for (int i = 0; i < 100 && heist__crowd_full(&idle.crowd); i++) heist__crowd_watch(&idle.crowd);
+    for (int i = 0; i < 100 && heist__crowd_full(&idle.crowd); i++) heist__crowd_watch(&idle.crowd, 1);
     TEST_ASSERT_FALSE(heist__crowd_full(&idle.crowd));
     heist__crowd_forget(&idle.crowd);
     TEST_ASSERT_TRUE(heist__crowd_full(&idle.crowd));
+}
+
+static void who_watches_for_more_naps_sleeps_longer(void)
+{
+    int64_t began = heist__clock_ns();
+    heist__crowd_watch(&idle.crowd, 4);
+    TEST_ASSERT_GREATER_OR_EQUAL_INT64(4 * HEIST__NAP_NS, heist__clock_ns() - began);
 }
 
 static HEIST__ATOMIC(uint32_t) enough;
@@ -269,7 +278,7 @@ static void a_cpu_that_is_used_stays_taken(void)
     TEST_ASSERT_EQUAL_INT(0, pthread_create(&thread, NULL, compute, NULL));
     while (!once) { /* others may have the CPU for a while; the watchdog ends it if it never is so */
         heist__crowd_forget(&idle.crowd);
-        heist__crowd_watch(&idle.crowd);
+        heist__crowd_watch(&idle.crowd, 1);
         once = heist__crowd_full(&idle.crowd);
     }
     heist__store_relaxed(&enough, 1);
@@ -291,6 +300,7 @@ int main(void)
     RUN_TEST(who_stands_by_is_relied_upon_while_no_cpu_is_free);
     RUN_TEST(who_is_woken_when_no_cpu_is_free_stands_by);
     RUN_TEST(cpus_that_nobody_uses_are_not_taken);
+    RUN_TEST(who_watches_for_more_naps_sleeps_longer);
     RUN_TEST(a_cpu_that_is_used_stays_taken);
     return UNITY_END();
 }
