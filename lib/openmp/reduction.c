@@ -28,25 +28,45 @@ static void allocate_copies(uintptr_t *data, unsigned threads)
     data[END] = data[COPIES] + data[SIZE] * threads;
 }
 
+/* Those of this thread outside of regions, the newest first. libgomp makes a team for them, which stays, and with which the
+ * regions that come later may hang. */
+static _Thread_local uintptr_t *outside;
+
+/* Whether such are this thread's: in regions that are libgomp's, they are so, too. */
+static bool is_outside(const heist__omp_slot *self)
+{
+    return !self && HEIST__REAL(omp_get_level)() == 0;
+}
+
+/* Puts registrations before those in `outer`. Returns all of them. */
+static uintptr_t *add(uintptr_t *data, uintptr_t *outer, unsigned threads)
+{
+    uintptr_t *last = data;
+    for (uintptr_t *d = data; d; d = (uintptr_t *)d[OUTER]) {
+        allocate_copies(d, threads);
+        d[MARK] = 0;
+        last = d;
+    }
+    last[OUTER] = (uintptr_t)outer;
+    data[MARK] = (uintptr_t)&our_mark;
+    return data;
+}
+
 void GOMP_taskgroup_reduction_register(uintptr_t *data)
 {
     heist__omp_slot *self = heist__omp_self;
+    if (is_outside(self)) {
+        outside = add(data, outside, 1);
+        return;
+    }
     if (!self) {
         HEIST__REAL(GOMP_taskgroup_reduction_register)(data);
         return;
     }
     heist__omp_group *group = self->current->group;
     if (self->current->flags >= HEIST__TASK_GROUP) heist__omp_fatal("no memory for task reductions");
-    uintptr_t *last = data;
-    for (uintptr_t *d = data; d; d = (uintptr_t *)d[OUTER]) {
-        /* The size of the region, not of the team's memory: the program combines as many. relaxed: see team.c */
-        allocate_copies(d, heist__load_relaxed(&self->team->size));
-        d[MARK] = 0;
-        last = d;
-    }
-    last[OUTER] = (uintptr_t)group->reductions;
-    data[MARK] = (uintptr_t)&our_mark;
-    group->reductions = data;
+    /* The size of the region, not of the team's memory: the program combines as many. relaxed: see team.c */
+    group->reductions = add(data, group->reductions, heist__load_relaxed(&self->team->size));
 }
 
 void GOMP_taskgroup_reduction_unregister(uintptr_t *data)
@@ -55,10 +75,12 @@ void GOMP_taskgroup_reduction_unregister(uintptr_t *data)
         HEIST__REAL(GOMP_taskgroup_reduction_unregister)(data);
         return;
     }
+    bool was_outside = data == outside;
     do {
         free((void *)data[COPIES]);
         data = (uintptr_t *)data[OUTER];
     } while (data && !data[MARK]);
+    if (was_outside) outside = data;
 }
 
 /* ---- looking up ---- */
@@ -92,32 +114,38 @@ static bool look_up(const uintptr_t *data, uintptr_t pointer, uintptr_t *offset,
     return true;
 }
 
-static const uintptr_t *find_registration(const heist__omp_group *group, uintptr_t pointer, uintptr_t *offset,
+static const uintptr_t *find_among(const uintptr_t *data, uintptr_t pointer, uintptr_t *offset, const uintptr_t **item)
+{
+    while (data && !look_up(data, pointer, offset, item)) data = (const uintptr_t *)data[OUTER];
+    return data;
+}
+
+/* `self` NULL: outside of regions. */
+static const uintptr_t *find_registration(const heist__omp_slot *self, uintptr_t pointer, uintptr_t *offset,
                                           const uintptr_t **item)
 {
-    for (; group; group = group->prev) {
-        const uintptr_t *data = group->reductions;
-        for (; data; data = (const uintptr_t *)data[OUTER]) {
-            if (look_up(data, pointer, offset, item)) return data;
-        }
-    }
-    return NULL;
+    if (!self) return find_among(outside, pointer, offset, item);
+    const uintptr_t *data = NULL;
+    for (const heist__omp_group *group = self->current->group; group && !data; group = group->prev)
+        data = find_among(group->reductions, pointer, offset, item);
+    return data;
 }
 
 void GOMP_task_reduction_remap(size_t count, size_t originals, void **pointers)
 {
     heist__omp_slot *self = heist__omp_self;
-    if (!self) {
+    if (!self && !(outside && is_outside(self))) {
         HEIST__REAL(GOMP_task_reduction_remap)(count, originals, pointers);
         return;
     }
+    unsigned thread = self ? self->index : 0;
     for (size_t i = 0; i < count; i++) {
         uintptr_t offset;
         const uintptr_t *item;
-        const uintptr_t *data = find_registration(self->current->group, (uintptr_t)pointers[i], &offset, &item);
+        const uintptr_t *data = find_registration(self, (uintptr_t)pointers[i], &offset, &item);
         if (!data || (i < originals && !item))
             heist__omp_fatal("in_reduction of something that no task reduction names");
-        pointers[i] = (void *)(data[COPIES] + self->index * data[SIZE] + offset);
+        pointers[i] = (void *)(data[COPIES] + thread * data[SIZE] + offset);
         if (i < originals) pointers[count + i] = (void *)item[ITEM_ADDRESS];
     }
 }
