@@ -72,8 +72,7 @@ struct heist__omp_task {
     };
     union {
         HEIST__ATOMIC(uint32_t) event; /* of one that has an event: see event.c */
-        uint32_t
-            site; /* of others. What is to be learned, before it begins; then where its last child came from: site.h */
+        uint32_t site;                 /* of others: what is to be learned, or its last child's place: site.h */
     };
     int64_t spawned;         /* Blank. Written and read by: the thread that runs the task. */
     int64_t done_here;       /* The same. */
