@@ -11,7 +11,7 @@ static void add(int i)
     sum += i;
 }
 
-/* The inner group knows `count` only: `sum` is the outer one's, which has an array, too. */
+/* The inner group knows `count` alone; `sum` is the outer one's, which has an array, too. */
 static void nest(void)
 {
 #pragma omp taskgroup task_reduction(+ : sum, parts)
