@@ -54,9 +54,9 @@ static inline heist__omp_task *heist__omp_aside_pop(heist__omp_slot *self)
 {
     const heist_deque *deque = heist__omp_deque_of(self);
     const heist__ring *ring = heist__load_relaxed(&deque->ring); /* relaxed: only this thread writes it, and the next */
-    uint64_t tail = heist__load_relaxed(&self->tail) - 1;
-    heist__store_release(&self->tail, tail); /* A1 */
-    heist__compiler_barrier();               /* A2: the light half. Pairs with A2 in find.c. */
+    uint64_t tail = heist__load_relaxed(&self->tail) - 1;        /* relaxed: as the ring */
+    heist__store_release(&self->tail, tail);                     /* A1 */
+    heist__compiler_barrier();                                   /* A2: the light half. Pairs with A2 in find.c. */
     /* A2; relaxed: if no thief was there since, the top is that of its last visit or a newer one */
     if (__builtin_expect(heist__load_acquire(&self->forced) == 0, 1) &&
         __builtin_expect((int64_t)(tail - heist__load_relaxed(&deque->top)) >= 0, 1))
@@ -75,8 +75,8 @@ static inline heist__omp_task *heist__omp_aside_pop_child(heist__omp_slot *self)
 {
     if (!heist__omp_has_aside(self)) return NULL;
     const heist__ring *ring = heist__load_relaxed(&heist__omp_deque_of(self)->ring); /* relaxed: as above */
-    uint64_t tail = heist__load_relaxed(&self->tail) - 1;
-    heist__omp_task *task = heist__load_relaxed(&ring->slots[tail & ring->mask]);
+    uint64_t tail = heist__load_relaxed(&self->tail) - 1;                            /* relaxed: as above */
+    heist__omp_task *task = heist__load_relaxed(&ring->slots[tail & ring->mask]); /* relaxed: written by this thread */
     /* relaxed: if a thief has forced it this may be of another task, and the next says so */
     return heist__load_relaxed(&task->parent) == self->current ? heist__omp_aside_pop(self) : NULL;
 }
