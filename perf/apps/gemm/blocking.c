@@ -38,11 +38,12 @@ struct gemm_caches gemm_caches_read(void)
     };
 }
 
-/* Equal slices, none deeper than what suits the first cache. */
+/* Equal slices, none deeper than what suits the first cache; but a panel that comes from the second one costs less than
+ * to read and write C more often (AVX-512, n = 2000, double: 52.3 GFLOP/s with 160, 53.8 with 256). */
 static size_t slice_depth(const struct gemm_kernel *kernel, const struct gemm_caches *caches, size_t k)
 {
     size_t line = (kernel->rows + kernel->columns) * gemm_type_size(kernel->type);
-    size_t most = at_most(at_least(caches->first * 7 / 8 / line, 160), 512);
+    size_t most = at_most(at_least(caches->first * 7 / 8 / line, 256), 512);
     return at_least(divide_up(k, at_least(divide_up(k, most), 1)), 1);
 }
 
