@@ -51,8 +51,17 @@ static const struct perf_implementation *prepare(const struct perf_request *requ
     return answer->result ? NULL : implementation;
 }
 
+/* We were stopped until now, and with us every thread of the runtime. Each of them has woken, if only to go to sleep again;
+ * that is not to be in the way of a run that takes a millisecond. */
+static void settle(void)
+{
+    const struct timespec moment = {0, 500000};
+    nanosleep(&moment, NULL);
+}
+
 static void run(const struct perf_implementation *implementation, void *state, struct perf_answer *answer)
 {
+    settle();
     if (implementation->reset) implementation->reset(state);
     perf_cpu_time_begin();
     uint64_t began = now();
