@@ -12,12 +12,16 @@
 
 int heist__crowd_init(heist__crowd *c, unsigned workers, unsigned cpus)
 {
-    *c = (heist__crowd){.cpus = cpus};
+    *c = (heist__crowd){.cpus = cpus, .workers = workers};
     long numbers = sysconf(_SC_NPROCESSORS_CONF);
     if (workers <= cpus || numbers < 1) return 0;
     c->count = (unsigned)numbers + 1;
     c->seats = aligned_alloc(HEIST__LINE, c->count * sizeof *c->seats);
-    if (!c->seats) return -ENOMEM;
+    c->clocks = malloc(workers * sizeof *c->clocks);
+    if (!c->seats || !c->clocks) {
+        heist__crowd_destroy(c);
+        return -ENOMEM;
+    }
     heist__crowd_clear(c);
     return 0;
 }
@@ -25,14 +29,27 @@ int heist__crowd_init(heist__crowd *c, unsigned workers, unsigned cpus)
 void heist__crowd_destroy(heist__crowd *c)
 {
     free(c->seats);
+    free(c->clocks);
     c->seats = NULL;
+    c->clocks = NULL;
 }
 
 void heist__crowd_clear(heist__crowd *c)
 {
-    if (c->seats) memset(c->seats, 0, c->count * sizeof *c->seats);
+    if (c->seats) {
+        memset(c->seats, 0, c->count * sizeof *c->seats);
+        memset(c->clocks, 0, c->workers * sizeof *c->clocks);
+    }
+    heist__store_relaxed(&c->entered, 0);
     heist__store_relaxed(&c->taken, 0);
     heist__store_relaxed(&c->blocked, 0);
+}
+
+void heist__crowd_enter(heist__crowd *c)
+{
+    if (!c->seats) return;
+    uint32_t place = heist__add_relaxed(&c->entered, 1);
+    if (place < c->workers) heist__store_relaxed(&c->clocks[place], heist__thread_clock());
 }
 
 void heist__crowd_awake(heist__crowd *c, uint32_t seat, int more)
@@ -75,13 +92,23 @@ bool heist__crowd_full(const heist__crowd *c)
     return c->seats && heist__load_relaxed(&c->taken) >= c->cpus && !heist__load_relaxed(&c->blocked);
 }
 
+/* CPU time of all workers. Those that sleep cost a call, too; their number is bounded, and looks are rare. */
+static int64_t computed(const heist__crowd *c)
+{
+    int64_t sum = 0;
+    uint32_t entered = heist__load_relaxed(&c->entered);
+    for (uint32_t i = 0; i < entered && i < c->workers; i++)
+        sum += heist__thread_cpu_ns(heist__load_relaxed(&c->clocks[i]));
+    return sum;
+}
+
 /* Whoever is awake may wait for a file or a lock, and then there is room for others. A CPU of which others have the better part
  * is as good as none: it looks the same, and more workers get more of it. */
 void heist__crowd_watch(heist__crowd *c, unsigned naps)
 {
-    int64_t began = heist__clock_ns(), used_before = heist__process_cpu_ns();
+    int64_t began = heist__clock_ns(), before = computed(c);
     heist__naps(naps);
-    int64_t used = heist__process_cpu_ns() - used_before, could = (heist__clock_ns() - began) * (int64_t)c->cpus;
+    int64_t used = computed(c) - before, could = (heist__clock_ns() - began) * (int64_t)c->cpus;
     if (used <= could / 2) heist__store_relaxed(&c->blocked, 1);
 }
 

@@ -25,6 +25,11 @@ typedef struct heist__crowd {
     heist__seat *seats; /* CPU n's is n + 1. NULL: each worker has a CPU, and nothing is counted. */
     unsigned count;     /* of seats */
     unsigned cpus;      /* that may be used */
+    unsigned workers;
+    /* Their clocks (platform/cpu.h), those of the first `entered`; a 0 among them is one that is just being entered. Written by:
+     * workers, each once. Read by: who stands by. */
+    HEIST__ATOMIC(int32_t) * clocks;
+    HEIST__ATOMIC(uint32_t) entered;
     /* Seats where somebody is awake. Written by: as seats. Read by: wakers. */
     HEIST__ATOMIC(uint32_t) taken;
     /* 1: who is awake does not compute, but waits for something else. Written by: who stands by, and who goes to sleep. Read by:
@@ -38,6 +43,9 @@ void heist__crowd_destroy(heist__crowd *c);
 
 /* Nobody is anywhere. */
 void heist__crowd_clear(heist__crowd *c);
+
+/* A worker's thread begins. */
+void heist__crowd_enter(heist__crowd *c);
 
 /* One more (1) or one less (-1) on `seat`. */
 void heist__crowd_awake(heist__crowd *c, uint32_t seat, int more);
@@ -58,7 +66,7 @@ bool heist__crowd_vacant(const heist__crowd *c, uint32_t seat);
 /* Whether on each CPU somebody is awake, and computes as far as is known. */
 bool heist__crowd_full(const heist__crowd *c);
 
-/* Sleeps for so many naps, and finds out whether the CPUs were used meanwhile. */
+/* Sleeps for so many naps, and finds out whether the workers used the CPUs meanwhile. */
 void heist__crowd_watch(heist__crowd *c, unsigned naps);
 
 /* Somebody goes to sleep: what was found out is forgotten. */

@@ -75,9 +75,10 @@ static void sleep_unless_work(heist__idle *idle, heist__sleeper *self, const hei
     while (heist__load_acquire(&self->asleep) == 1) heist__futex_wait(&self->asleep, 1, -1); /* I3 */
 }
 
-/* For how many naps somebody stands by at most, two or three time slices of the system's. Then it takes its turns with the others. Each
- * look about takes the CPU from one that computes, so there are fewer and fewer: after 1, 2, 4 and 8 naps. */
-#define NAPS 8
+/* The naps of who stands by: 4, 8 and 16, some time slices of the system's. Then it takes its turns with the others. Each look about
+ * takes the CPU from one that computes, for some 15 microseconds: so they are few, and fewer and fewer. */
+#define FIRST_NAPS 4
+#define LAST_NAPS 16
 
 /* A searcher for whom there is no CPU looks again in a moment. Until then it is relied upon only where every CPU is taken. */
 static void stand_by(heist__idle *idle, heist__sleeper *self)
@@ -86,8 +87,8 @@ static void stand_by(heist__idle *idle, heist__sleeper *self)
     heist__crowd_awake(&idle->crowd, seat_of(self), -1);
     heist__crowd_searching(&idle->crowd, seat_of(self), -1);
     heist__add_seq_cst(&idle->searching, (uint32_t)-1);
-    heist__crowd_watch(&idle->crowd, 1);
-    for (unsigned naps = 1; naps < NAPS && heist__crowd_full(&idle->crowd); naps *= 2)
+    heist__crowd_watch(&idle->crowd, FIRST_NAPS);
+    for (unsigned naps = 2 * FIRST_NAPS; naps <= LAST_NAPS && heist__crowd_full(&idle->crowd); naps *= 2)
         heist__crowd_watch(&idle->crowd, naps);
     heist__crowd_awake(&idle->crowd, seat_of(self), 1);
     heist__crowd_searching(&idle->crowd, seat_of(self), 1);

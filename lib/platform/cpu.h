@@ -1,7 +1,8 @@
-/* Where the calling thread runs, and how much the process has computed. Both may be refused or wrong a moment later: for hints. */
+/* Where the calling thread runs, and how much a thread has computed. Both may be refused or wrong a moment later: for hints. */
 #ifndef HEIST_PLATFORM_CPU_H
 #define HEIST_PLATFORM_CPU_H
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
 #include <time.h>
@@ -12,11 +13,19 @@ static inline int heist__current_cpu(void)
     return sched_getcpu();
 }
 
-/* Of all threads; 0 if the system does not tell. */
-static inline int64_t heist__process_cpu_ns(void)
+/* The clock of the calling thread's CPU time, for any thread of the process to read; 0 if there is none. */
+static inline int32_t heist__thread_clock(void)
+{
+    clockid_t clock;
+    return pthread_getcpuclockid(pthread_self(), &clock) == 0 ? (int32_t)clock : 0;
+}
+
+/* What such a clock says; 0 if the system does not tell, or the thread has ended. The clock of the whole process would be one
+ * call in place of many, but it does not know what threads on other CPUs have computed since the last tick there. */
+static inline int64_t heist__thread_cpu_ns(int32_t clock)
 {
     struct timespec t;
-    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) != 0) return 0;
+    if (clock == 0 || clock_gettime((clockid_t)clock, &t) != 0) return 0;
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 

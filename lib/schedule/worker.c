@@ -228,6 +228,7 @@ void *heist__worker_main(void *worker)
     keep_stack_small(w);
     w->bind_error = heist__bind_thread(&pool->machine, pool->settings.bind, w->pu);
     keep_stack_near(w);
+    heist__crowd_enter(&pool->idle.crowd);
     heist__add_acq_rel(&pool->ready, 1); /* P1: bind_error is written. Pairs with the maker's load. */
     heist__futex_wake(&pool->ready, 1);
     search_and_run(w);

@@ -2,6 +2,7 @@
  * waker is this thread, kept on one CPU; sleepers and searchers are only counted. */
 #include "idle/idle.h"
 #include "platform/clock.h"
+#include "platform/cpu.h"
 #include "platform/nap.h"
 #include "support.h"
 
@@ -259,30 +260,82 @@ static void who_watches_for_more_naps_sleeps_longer(void)
     TEST_ASSERT_GREATER_OR_EQUAL_INT64(4 * HEIST__NAP_NS, heist__clock_ns() - began);
 }
 
-static HEIST__ATOMIC(uint32_t) enough;
+static HEIST__ATOMIC(uint32_t) enough, computing;
 
+/* A worker that only computes, and makes no call by which the system would notice how long; if it may, on another CPU than ours, where
+ * nobody who wakes makes it notice, either. */
 static void *compute(void *unused)
 {
+    cpu_set_t others;
+    memset(&others, 0xff, sizeof others);
+    CPU_CLR((size_t)sched_getcpu(), &others); /* it begins on the maker's */
+    sched_setaffinity(0, sizeof others, &others);
+    heist__crowd_enter(&idle.crowd);
+    heist__store_release(&computing, 1);
     while (!heist__load_relaxed(&enough)) { /* relaxed: nothing but a sign */
     }
     return unused;
 }
 
-static void a_cpu_that_is_used_stays_taken(void)
+static pthread_t begin_to_compute(void)
 {
     pthread_t thread;
+    heist__store_relaxed(&enough, 0);
+    heist__store_relaxed(&computing, 0);
+    TEST_ASSERT_EQUAL_INT(0, pthread_create(&thread, NULL, compute, NULL));
+    while (!heist__load_acquire(&computing)) heist__nap();
+    return thread;
+}
+
+static void stop_computing(pthread_t thread)
+{
+    heist__store_relaxed(&enough, 1);
+    pthread_join(thread, NULL);
+}
+
+static void a_cpu_that_is_used_stays_taken(void)
+{
     bool once = false;
     begin(4, 1);
     is_awake(0, here);
-    heist__store_relaxed(&enough, 0);
-    TEST_ASSERT_EQUAL_INT(0, pthread_create(&thread, NULL, compute, NULL));
+    pthread_t thread = begin_to_compute();
     while (!once) { /* others may have the CPU for a while; the watchdog ends it if it never is so */
         heist__crowd_forget(&idle.crowd);
         heist__crowd_watch(&idle.crowd, 1);
         once = heist__crowd_full(&idle.crowd);
     }
-    heist__store_relaxed(&enough, 1);
-    pthread_join(thread, NULL);
+    stop_computing(thread);
+}
+
+/* Also between two ticks of the system, when the clock of the process does not know yet: three times in a row, a fifth of a
+ * millisecond each, half of the time or more is seen to be used. Others may have the CPU for a while; the watchdog ends it if it never
+ * is so. */
+static void what_a_worker_has_computed_is_known_at_once(void)
+{
+    const struct timespec moment = {0, 200000};
+    begin(4, 1);
+    pthread_t thread = begin_to_compute();
+    TEST_ASSERT_EQUAL_UINT32(1, heist__load_relaxed(&idle.crowd.entered));
+    int32_t clock = heist__load_relaxed(&idle.crowd.clocks[0]);
+    int64_t when = heist__clock_ns(), used = heist__thread_cpu_ns(clock);
+    for (int in_a_row = 0; in_a_row < 3;) {
+        nanosleep(&moment, NULL);
+        int64_t now = heist__clock_ns(), used_now = heist__thread_cpu_ns(clock);
+        in_a_row = used_now - used > (now - when) / 2 ? in_a_row + 1 : 0;
+        when = now;
+        used = used_now;
+    }
+    stop_computing(thread);
+}
+
+static void no_more_enter_than_there_are_workers(void)
+{
+    begin(3, 1);
+    for (int i = 0; i < 5; i++) heist__crowd_enter(&idle.crowd);
+    for (int i = 0; i < 3; i++) TEST_ASSERT_NOT_EQUAL_INT32(0, heist__load_relaxed(&idle.crowd.clocks[i]));
+    heist__crowd_watch(&idle.crowd, 1);
+    heist__idle_clear(&idle);
+    TEST_ASSERT_EQUAL_UINT32(0, heist__load_relaxed(&idle.crowd.entered));
 }
 
 int main(void)
@@ -302,5 +355,7 @@ int main(void)
     RUN_TEST(cpus_that_nobody_uses_are_not_taken);
     RUN_TEST(who_watches_for_more_naps_sleeps_longer);
     RUN_TEST(a_cpu_that_is_used_stays_taken);
+    RUN_TEST(what_a_worker_has_computed_is_known_at_once);
+    RUN_TEST(no_more_enter_than_there_are_workers);
     return UNITY_END();
 }
