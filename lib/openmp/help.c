@@ -19,9 +19,10 @@
  * call: some ten microseconds. After that each time twice as many: it interrupts them. */
 enum { FORCE_AFTER = 16 };
 
-static bool is_time_to_force(uint32_t round)
+/* After 1, 2, 4 ... looks. */
+static bool is_power(uint32_t looks)
 {
-    return round + 1 >= FORCE_AFTER && (round & (round + 1)) == 0;
+    return (looks & (looks - 1)) == 0;
 }
 
 void heist__omp_wake(heist__omp_slot *slot)
@@ -117,7 +118,10 @@ void heist__omp_help(heist__omp_slot *self, bool within, heist__omp_condition *o
     heist__backoff_init(&backoff, team->spin, team->yield, SPIN_CAP);
     while (!over(self, what)) {
         heist__omp_task *task = heist__omp_find(self, within);
-        if (!task && is_time_to_force(backoff.round)) task = heist__omp_find_aside(self, within);
+        if (!task && is_power(backoff.round + 1)) {
+            heist__omp_move_apart(self);
+            if (backoff.round + 1 >= FORCE_AFTER) task = heist__omp_find_aside(self, within);
+        }
         if (!task) {
             heist__idle_step step =
                 team->crowded ? wait_in_crowd(self, &backoff) : heist__backoff_wait(&backoff, &self->random);

@@ -26,7 +26,7 @@ static heist__omp_team *begin(heist__omp_body *fn, void *data, unsigned threads)
 {
     if (!heist__load_relaxed(&heist__omp_active)) return NULL; /* relaxed: seen late, a region is libgomp's */
     unsigned wanted = threads ? threads : (unsigned)HEIST__REAL(omp_get_max_threads)();
-    heist__omp_team *team = heist__omp_team_take(heist__omp_threads_within_limit(wanted));
+    heist__omp_team *team = heist__omp_team_take(heist__omp_threads_within_limit(wanted), heist__omp_self != NULL);
     if (!team) return NULL;
     HEIST__OMP_KEEP(team->region.fn, fn);
     HEIST__OMP_KEEP(team->region.data, data);

@@ -23,7 +23,7 @@ static const char *const names[HEIST__REAL_COUNT] = {
 #define KEY(name) PASTED(name)
 #define PASTED(name) HEIST__NO_##name
 
-static void *next_in_order(const char *name)
+void *heist__real_next(const char *name)
 {
     void *volatile entry = dlsym(RTLD_NEXT, name); /* volatile: so that the call returns to this object */
     return entry;
@@ -69,9 +69,9 @@ void heist__real_resolve(void)
 {
     void *plugin = find_plugin();
     /* Without the key, what comes next of the names that both runtimes have is the other runtime's. */
-    bool in_order = next_in_order(names[KEY(HEIST__RUNTIME_KEY)]) != NULL;
+    bool in_order = heist__real_next(names[KEY(HEIST__RUNTIME_KEY)]) != NULL;
     for (int i = 0; i < HEIST__REAL_COUNT; i++) {
-        if (!heist__real_table[i] && in_order) heist__real_table[i] = next_in_order(names[i]);
+        if (!heist__real_table[i] && in_order) heist__real_table[i] = heist__real_next(names[i]);
         if (!heist__real_table[i] && plugin) heist__real_table[i] = dlsym(plugin, names[i]);
     }
     if (!highest) dl_iterate_phdr(measure, heist__real_table[KEY(HEIST__RUNTIME_KEY)]);
@@ -134,7 +134,7 @@ void *heist__real_missing(heist__real_number number)
 {
     heist__real_resolve();
     void *entry = heist__real_table[number];
-    if (!entry) entry = next_in_order(names[number]); /* the other runtime's, or the library's in front of that */
+    if (!entry) entry = heist__real_next(names[number]); /* the other runtime's, or the library's in front of that */
     if (!entry) entry = stand_in(number);
     if (!entry) {
         fprintf(stderr, "heist-omp: the program called %s, which no " HEIST__RUNTIME " here has\n", names[number]);
@@ -151,7 +151,7 @@ void *heist__real_of_either(heist__real_number number)
     if (__builtin_expect(!entry, 0)) entry = heist__load_relaxed(&others[number]);
     if (__builtin_expect(!entry, 0)) {
         heist__real_resolve();
-        entry = heist__real_table[number] ? heist__real_table[number] : next_in_order(names[number]);
+        entry = heist__real_table[number] ? heist__real_table[number] : heist__real_next(names[number]);
         if (entry) heist__store_relaxed(&others[number], entry);
     }
     return entry ? entry : heist__real_missing(number);
@@ -173,7 +173,7 @@ static bool is_of_runtime(void *entry)
 
 bool heist__real_serves(const char *name)
 {
-    return is_of_runtime(next_in_order(name));
+    return is_of_runtime(heist__real_next(name));
 }
 
 bool heist__real_defines(const char *name)

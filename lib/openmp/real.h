@@ -25,6 +25,9 @@ void *heist__real_missing(heist__real_number number);
 /* An entry under a name that both runtimes have: of whichever the program means. */
 void *heist__real_of_either(heist__real_number number);
 
+/* What comes of this name behind this library, of whichever library, or NULL. */
+void *heist__real_next(const char *name);
+
 /* The file of the runtime that was found, or NULL. */
 const char *heist__real_file(void);
 

@@ -28,6 +28,7 @@ static heist__omp_slot *slot_new(heist__omp_team *team, unsigned index)
     slot->team = team;
     slot->index = index;
     slot->record = &slot->records[HEIST__OMP_AHEAD - 1];
+    heist__store_relaxed(&slot->cpu, -1); /* relaxed: nobody knows it yet */
     slot->deque = heist__deque_new_in(slot->deque_room);
     slot->next_id = ++slots_made << ID_SHIFT;
     heist__random_seed(&slot->random, slots_made, index);
@@ -111,20 +112,35 @@ enum { CROWDED_SPIN = 4, CROWDED_YIELD = 200 };
  * long as a region. */
 enum { ASK_AGAIN = 256 };
 
+static int32_t cpus_of(heist__omp_team *team, unsigned threads)
+{
+    if (team->asked_for != threads || ++team->regions >= ASK_AGAIN) {
+        team->asked_for = threads;
+        team->regions = 0;
+        team->cpus = HEIST__REAL(omp_get_num_procs)();
+    }
+    return team->cpus;
+}
+
+/* Threads of all regions at this moment, those within others among them; in a child of fork() too few, if need be below zero.
+ * Written by: who begins and ends regions (add). */
+static HEIST__ATOMIC(int32_t) busy_threads;
+
 /* How many rounds to spin, and then to yield. Who was asked to sleeps soon, and so does who has fewer CPUs than threads; otherwise,
  * as libgomp does, only after a millisecond or two. Yielding costs little on a machine that is not busy, and on one that
  * is it may let the thread run that is waited for. */
-static void set_patience(heist__omp_team *team, unsigned threads)
+static void set_patience(heist__omp_team *team, unsigned threads, bool within)
 {
     static policy asked = NOT_ASKED; /* the same whoever finds it out */
-    if (team->patient_for == threads && ++team->regions < ASK_AGAIN) return;
     if (asked == NOT_ASKED) asked = asked_policy();
-    team->patient_for = threads;
-    team->regions = 0;
-    team->crowded = asked == AS_USUAL && threads > (unsigned)HEIST__REAL(omp_get_num_procs)();
-    bool soon = asked == SOON_ASLEEP;
-    team->spin = asked == LONG_AWAKE ? 1000000 : team->crowded ? CROWDED_SPIN : soon ? HEIST__SPIN_ROUNDS : LONG_SPIN;
-    team->yield = team->crowded ? CROWDED_YIELD : soon ? HEIST__YIELD_ROUNDS : 3000;
+    team->counted = (int32_t)threads - within; /* its first thread is counted there */
+    int32_t busy = heist__add_relaxed(&busy_threads, team->counted) + team->counted; /* relaxed: a hint */
+    bool crowded = asked == AS_USUAL && busy > cpus_of(team, threads), soon = asked == SOON_ASLEEP;
+    uint32_t spin = asked == LONG_AWAKE ? 1000000 : crowded ? CROWDED_SPIN : soon ? HEIST__SPIN_ROUNDS : LONG_SPIN;
+    uint32_t yield = crowded ? CROWDED_YIELD : soon ? HEIST__YIELD_ROUNDS : 3000;
+    HEIST__OMP_KEEP(team->crowded, crowded);
+    HEIST__OMP_KEEP(team->spin, spin);
+    HEIST__OMP_KEEP(team->yield, yield);
 }
 
 /* Threads that are asked for without a thought of OMP_THREAD_LIMIT; and those beyond which a region is the runtime's: it says
@@ -138,7 +154,7 @@ unsigned heist__omp_threads_within_limit(unsigned threads)
     return threads < limit ? threads : limit;
 }
 
-heist__omp_team *heist__omp_team_take(unsigned threads)
+heist__omp_team *heist__omp_team_take(unsigned threads, bool within)
 {
     if (threads > MOST_THREADS) return NULL;
     pthread_mutex_lock(&lock);
@@ -154,7 +170,7 @@ heist__omp_team *heist__omp_team_take(unsigned threads)
     pthread_mutex_unlock(&lock);
     if (!team) return NULL;
     HEIST__OMP_KEEP(team->max_priority, HEIST__REAL(omp_get_max_task_priority)());
-    set_patience(team, threads);
+    set_patience(team, threads, within);
     /* relaxed: starting the region publishes it; see also heist__omp_slot_begin */
     HEIST__OMP_KEEP_RELAXED(&team->size, threads);
     HEIST__OMP_KEEP_RELAXED(&team->brief, 0);
@@ -163,11 +179,15 @@ heist__omp_team *heist__omp_team_take(unsigned threads)
     HEIST__OMP_KEEP_RELAXED(&team->bars[HEIST__BAR_END].arrived, 0);
     HEIST__OMP_KEEP_RELAXED(&team->cancelled, 0);
     HEIST__OMP_KEEP_RELAXED(&team->share_cancelled, 0);
+    heist__omp_starting = threads > 1 && !team->crowded;
+    if (threads > 1) heist__omp_note_cpu(team->slots[0]); /* here, so that the others know it when they begin */
     return team;
 }
 
 void heist__omp_team_give(heist__omp_team *team)
 {
+    heist__omp_starting = false;
+    heist__add_relaxed(&busy_threads, -team->counted); /* relaxed: a hint */
     pthread_mutex_lock(&lock);
     team->next = free_teams;
     free_teams = team;
@@ -213,6 +233,8 @@ void heist__omp_slot_begin(heist__omp_slot *slot, unsigned threads)
     slot->begun = slot->measured = 0;
     slot->created_before = heist__load_relaxed(&slot->created); /* relaxed: its own */
     slot->id_before = slot->next_id;
+    heist__omp_starting = false;
+    if (slot->index > 0) heist__omp_begin_apart(slot);
 }
 
 void heist__omp_slot_end(heist__omp_slot *slot)
@@ -227,5 +249,6 @@ void heist__omp_slot_end(heist__omp_slot *slot)
 
 void heist__omp_teams_after_fork(void)
 {
-    pthread_mutex_init(&lock, NULL); /* whoever held it is not here; teams in use then are lost */
+    pthread_mutex_init(&lock, NULL);        /* whoever held it is not here; teams in use then are lost */
+    heist__store_relaxed(&busy_threads, 0); /* relaxed: there is one thread */
 }

@@ -119,6 +119,9 @@ struct heist__omp_slot {
     HEIST__ATOMIC(uint32_t) idle;
     /* Thieves that want what it has set aside. Written by: they. Read by: owner. */
     HEIST__ATOMIC(uint32_t) forced;
+    /* The CPU where its thread was last seen, negative: unknown. Written by: owner. Read by: others, who have nothing to do. */
+    HEIST__ATOMIC(int32_t) cpu;
+    int64_t stays_until; /* see apart.c. Owner's. */
 
     _Alignas(heist_deque) char deque_room[HEIST__DEQUE_ROOM];
 };
@@ -131,7 +134,7 @@ struct heist__omp_team {
     HEIST__ATOMIC(uint32_t) size;
     int max_priority;
     uint32_t spin, yield;           /* rounds before a thread sleeps */
-    bool crowded;                   /* there are fewer CPUs than threads */
+    bool crowded;                   /* there are fewer CPUs than threads, those of other regions among them */
     HEIST__ATOMIC(uint32_t) events; /* 1: a task of the region has an event. Written by: its threads. */
     HEIST__ATOMIC(uint32_t) brief;  /* 1: tasks with dependences are short. Written by: its threads, seldom. */
     unsigned capacity;              /* of `slots` */
@@ -158,8 +161,10 @@ struct heist__omp_team {
 
     /* Written by: who takes the team for a region, and gives it back. */
     heist__omp_team *next; /* in the list of free teams */
-    uint32_t regions;      /* since it was last asked how many CPUs there are, */
-    unsigned patient_for;  /* for so many threads */
+    int32_t counted;       /* threads by which this region is counted, see team.c */
+    int32_t cpus;          /* how many there are, */
+    uint32_t regions;      /* asked so many regions ago, */
+    unsigned asked_for;    /* for so many threads */
 };
 
 /* Writes what mostly is there already: others have the line, and keep it if it does not change. */
@@ -178,8 +183,8 @@ extern __thread heist__omp_slot *heist__omp_self __attribute__((tls_model("initi
 /* ---- team.c ---- */
 /* How many threads a region may have that is to have so many. */
 unsigned heist__omp_threads_within_limit(unsigned threads);
-/* A team with room for `threads`, or NULL. */
-heist__omp_team *heist__omp_team_take(unsigned threads);
+/* A team with room for `threads`, or NULL. `within`: who starts it is a thread of another region. */
+heist__omp_team *heist__omp_team_take(unsigned threads, bool within);
 void heist__omp_team_give(heist__omp_team *team);
 /* The slot's thread enters the region, and leaves it. */
 void heist__omp_slot_begin(heist__omp_slot *slot, unsigned threads);
@@ -207,6 +212,18 @@ void heist__omp_help(heist__omp_slot *self, bool within, heist__omp_condition *o
 void heist__omp_wake(heist__omp_slot *slot);
 void heist__omp_wake_one_slow(heist__omp_team *team);
 void heist__omp_wake_all(heist__omp_team *team);
+
+/* ---- apart.c ---- */
+/* Notes where the slot's thread is, and returns it. */
+int32_t heist__omp_note_cpu(heist__omp_slot *self);
+/* The slot's thread has nothing to do: if it shares its CPU with another of the team, it gets away from there. The same as it begins a
+ * region and is not the first, with a look at that one only. */
+void heist__omp_move_apart(heist__omp_slot *self);
+void heist__omp_begin_apart(heist__omp_slot *self);
+
+/* ---- threads.c ---- */
+/* The calling thread starts a region of heist's, for which the runtime may make threads. Written by: it. */
+extern __thread bool heist__omp_starting __attribute__((tls_model("initial-exec")));
 
 /* ---- barrier.c ---- */
 /* Waits until all threads are here and no task is left. True: the region was cancelled, and this barrier is not its

@@ -39,6 +39,7 @@ typedef struct heist__kmp_region {
     void **arguments; /* `few`, or more */
     int32_t count;    /* of them */
     bool served;      /* false: libomp's own */
+    bool within;      /* it is started by a thread in another region of heist's */
     /* A team for as many threads as the region will have if it is like the last one, or NULL. */
     unsigned expected_threads;
     heist__omp_team *expected;

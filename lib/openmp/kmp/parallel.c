@@ -79,7 +79,7 @@ static bool have_reserves(heist__omp_team *team, unsigned threads)
 
 static heist__omp_team *team_take(heist__kmp_region *region, unsigned threads)
 {
-    heist__omp_team *team = heist__omp_team_take(threads);
+    heist__omp_team *team = heist__omp_team_take(threads, region->within);
     if (!team) return &no_team;
     if (!have_reserves(team, threads)) {
         heist__omp_team_give(team);
@@ -198,6 +198,7 @@ static __thread bool kept_is_used;
 static void serve(void *loc, heist__kmp_region *region)
 {
     HEIST__OMP_KEEP(region->served, true);
+    HEIST__OMP_KEEP(region->within, heist__omp_self != NULL);
     HEIST__OMP_KEEP_RELAXED(&region->team, NULL); /* relaxed: starting the region publishes it */
     expect_team(region);
     start(HEIST__REAL(__kmpc_fork_call), loc, region);
@@ -284,6 +285,7 @@ void __kmpc_serialized_parallel(void *loc, int32_t gtid)
     HEIST__REAL(__kmpc_serialized_parallel)(loc, gtid);
     if (forking || !heist__load_relaxed(&heist__omp_active)) return; /* relaxed: as above */
     heist__kmp_region *region = calloc(1, sizeof *region);
+    if (region) region->within = heist__omp_self != NULL;
     heist__omp_team *team = region ? team_take(region, 1) : &no_team;
     if (team == &no_team) {
         free(region);

@@ -1,0 +1,52 @@
+/* Threads of a team that share a CPU though there are others; see platform/apart.h. Only guesses: a slot says where its thread was
+ * when it began the region or last had nothing to do. */
+#include "platform/apart.h"
+
+#include "openmp/team.h"
+#include "platform/clock.h"
+#include "platform/cpu.h"
+
+/* For so long a thread stays where it is after a move. Another program may want that CPU, and the system move it back. */
+#define STAY_NS 5000000
+
+int32_t heist__omp_note_cpu(heist__omp_slot *self)
+{
+    int32_t here = heist__current_cpu();
+    HEIST__OMP_KEEP_RELAXED(&self->cpu, here); /* relaxed: a hint */
+    return here;
+}
+
+/* Where the others are. True: one of them is `here`. */
+static bool find_taken(const heist__omp_slot *self, int32_t here, cpu_set_t *taken)
+{
+    heist__omp_team *team = self->team;
+    unsigned size = heist__load_relaxed(&team->size); /* relaxed: see heist__omp_slot_begin */
+    bool shared = false;
+    CPU_ZERO(taken);
+    for (unsigned i = 0; i < size; i++) {
+        int32_t cpu = heist__load_relaxed(&team->slots[i]->cpu); /* relaxed: a hint */
+        if (i == self->index || cpu < 0 || cpu >= CPU_SETSIZE) continue;
+        CPU_SET((size_t)cpu, taken);
+        shared |= cpu == here;
+    }
+    return shared;
+}
+
+void heist__omp_move_apart(heist__omp_slot *self)
+{
+    cpu_set_t taken;
+    int32_t here = heist__omp_note_cpu(self);
+    if (self->team->crowded || !find_taken(self, here, &taken)) return;
+    int64_t now = heist__clock_ns();
+    if (now < self->stays_until) return;
+    self->stays_until = now + STAY_NS;
+    heist__store_relaxed(&self->cpu, -1); /* relaxed: a hint; who shares the CPU that it leaves need not leave, too */
+    heist__move_apart(&taken);
+    heist__omp_note_cpu(self);
+}
+
+void heist__omp_begin_apart(heist__omp_slot *self)
+{
+    int32_t here = heist__omp_note_cpu(self);
+    if (here == heist__load_relaxed(&self->team->slots[0]->cpu)) heist__omp_move_apart(self); /* relaxed: a hint */
+}
