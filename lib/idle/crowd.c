@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "platform/apart.h"
 #include "platform/clock.h"
 #include "platform/cpu.h"
 #include "platform/nap.h"
@@ -14,7 +15,7 @@ int heist__crowd_init(heist__crowd *c, unsigned workers, unsigned cpus)
 {
     *c = (heist__crowd){.cpus = cpus, .workers = workers};
     long numbers = sysconf(_SC_NPROCESSORS_CONF);
-    if (workers <= cpus || numbers < 1) return 0;
+    if (workers < 2 || numbers < 1) return 0;
     c->count = (unsigned)numbers + 1;
     c->seats = aligned_alloc(HEIST__LINE, c->count * sizeof *c->seats);
     c->clocks = malloc(workers * sizeof *c->clocks);
@@ -80,6 +81,16 @@ uint32_t heist__crowd_stuck(const heist__crowd *c)
 bool heist__crowd_shares(const heist__crowd *c, uint32_t seat)
 {
     return seat != HEIST__NO_SEAT && heist__load_relaxed(&c->seats[seat].awake) > 1;
+}
+
+bool heist__crowd_move(const heist__crowd *c)
+{
+    cpu_set_t taken;
+    if (heist__load_relaxed(&c->taken) >= c->cpus) return false;
+    CPU_ZERO(&taken);
+    for (unsigned seat = 1; seat < c->count && seat <= CPU_SETSIZE; seat++)
+        if (!heist__crowd_vacant(c, seat)) CPU_SET((size_t)seat - 1, &taken);
+    return heist__move_apart(&taken);
 }
 
 bool heist__crowd_vacant(const heist__crowd *c, uint32_t seat)

@@ -1,8 +1,9 @@
-/* idle/crowd.h: who is where, in a pool that has more workers than it may use CPUs.
+/* idle/crowd.h: who is where.
  *
  * Workers that share a CPU get in each other's way in two manners. One that searches is queued behind one that computes, for
  * milliseconds; as long as it counts as a searcher nobody else is woken, though another CPU may be idle. And one that is woken
- * while every CPU is taken only takes turns with those that compute already. So it is counted how many workers are awake on each CPU,
+ * while every CPU is taken only takes turns with those that compute already. That is so in pools that have more workers than CPUs, and
+ * in others the system lets it be so for ten milliseconds at a time. So it is counted how many workers are awake on each CPU,
  * and how many of them search. IDLE.md says what follows from that. Everything here is a hint: a wrong one costs time, nothing else. */
 #ifndef HEIST_IDLE_CROWD_H
 #define HEIST_IDLE_CROWD_H
@@ -22,7 +23,7 @@ typedef struct heist__seat {
 } heist__seat;
 
 typedef struct heist__crowd {
-    heist__seat *seats; /* CPU n's is n + 1. NULL: each worker has a CPU, and nothing is counted. */
+    heist__seat *seats; /* CPU n's is n + 1. NULL: nothing is counted. */
     unsigned count;     /* of seats */
     unsigned cpus;      /* that may be used */
     unsigned workers;
@@ -37,7 +38,7 @@ typedef struct heist__crowd {
     HEIST__ATOMIC(uint32_t) blocked;
 } heist__crowd;
 
-/* Returns 0, or -ENOMEM: then nothing is counted. */
+/* Returns 0, or -ENOMEM: then nothing is counted, nor is it where there is one worker. */
 int heist__crowd_init(heist__crowd *c, unsigned workers, unsigned cpus);
 void heist__crowd_destroy(heist__crowd *c);
 
@@ -59,6 +60,10 @@ uint32_t heist__crowd_stuck(const heist__crowd *c);
 
 /* Whether somebody else than the caller, whose seat it is, is awake there. */
 bool heist__crowd_shares(const heist__crowd *c, uint32_t seat);
+
+/* Moves the calling thread to a CPU where nobody is awake, if there is one; its own seat must have been given up. Returns whether it
+ * was moved. */
+bool heist__crowd_move(const heist__crowd *c);
 
 /* Whether nobody is awake there. */
 bool heist__crowd_vacant(const heist__crowd *c, uint32_t seat);

@@ -38,9 +38,20 @@ void heist__idle_clear(heist__idle *idle)
     }
 }
 
+/* Its seat is given up first: who shares it need not leave, too. */
+static void move_apart(heist__idle *idle, heist__sleeper *self)
+{
+    heist__crowd_awake(&idle->crowd, seat_of(self), -1);
+    heist__crowd_searching(&idle->crowd, seat_of(self), -1);
+    heist__store_relaxed(&self->seat, HEIST__NO_SEAT); /* relaxed: a hint */
+    heist__crowd_move(&idle->crowd);
+    take_seat(idle, self);
+}
+
 bool heist__idle_crowded(heist__idle *idle, heist__sleeper *self)
 {
     take_seat(idle, self);
+    if (heist__crowd_shares(&idle->crowd, seat_of(self))) move_apart(idle, self);
     return heist__crowd_shares(&idle->crowd, seat_of(self));
 }
 

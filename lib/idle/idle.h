@@ -51,7 +51,8 @@ typedef struct heist__idle_calls {
 /* Nobody is asleep, searches or stands by. */
 void heist__idle_clear(heist__idle *idle);
 
-/* Searcher: found nothing. Whether somebody else has this CPU, so that to sleep at once is better than to search on. */
+/* Searcher: found nothing, or was woken. If somebody else has this CPU, goes to another where nobody is. Whether there is none, so that to
+ * sleep at once is better than to search on. */
 bool heist__idle_crowded(heist__idle *idle, heist__sleeper *self);
 
 /* Searcher: found nothing. Sleeps until woken; returns soon if there is work after all. Still a searcher afterwards. True: there

@@ -122,6 +122,12 @@ bool heist__crowd_shares(const heist__crowd *c, uint32_t seat)
     return maybe();
 }
 
+bool heist__crowd_move(const heist__crowd *c)
+{
+    (void)c;
+    return maybe();
+}
+
 bool heist__crowd_vacant(const heist__crowd *c, uint32_t seat)
 {
     (void)c;

@@ -15,6 +15,8 @@ static heist__idle idle;
 static heist__sleeper sleepers[SLEEPERS], *all[SLEEPERS];
 static uint32_t here, elsewhere; /* seats */
 
+static cpu_set_t at_first; /* where it might run */
+
 /* Stays on the CPU where it is: the seats are told apart by that. */
 static void keep_this_cpu(void)
 {
@@ -43,12 +45,14 @@ static void begin(unsigned workers, unsigned cpus)
 void setUp(void)
 {
     watchdog(PATIENCE_S);
+    TEST_ASSERT_EQUAL_INT(0, sched_getaffinity(0, sizeof at_first, &at_first));
     keep_this_cpu();
     begin(4, 2);
 }
 
 void tearDown(void)
 {
+    sched_setaffinity(0, sizeof at_first, &at_first);
     heist__crowd_destroy(&idle.crowd);
 }
 
@@ -93,9 +97,9 @@ static bool was_woken(unsigned who)
     return heist__load_relaxed(&sleepers[who].asleep) == 0;
 }
 
-static void nothing_is_counted_where_each_has_a_cpu(void)
+static void nothing_is_counted_where_there_is_one_worker(void)
 {
-    begin(2, 2);
+    begin(1, 2);
     TEST_ASSERT_NULL(idle.crowd.seats);
     TEST_ASSERT_EQUAL_UINT32(HEIST__NO_SEAT, here);
     heist__idle_search(&idle, &sleepers[0]);
@@ -138,6 +142,35 @@ static void who_shares_its_cpu_is_crowded(void)
     TEST_ASSERT_FALSE(heist__idle_crowded(&idle, &sleepers[0]));
     is_awake(2, here);
     TEST_ASSERT_TRUE(heist__idle_crowded(&idle, &sleepers[0]));
+}
+
+/* The system may move it back at once: it is seen elsewhere some time. */
+static void who_shares_its_cpu_goes_where_nobody_is(void)
+{
+    if (CPU_COUNT(&at_first) < 2) TEST_IGNORE_MESSAGE("there is one CPU");
+    uint32_t now;
+    do {
+        begin(4, (unsigned)CPU_COUNT(&at_first));
+        heist__idle_search(&idle, &sleepers[0]);
+        is_awake(1, here);
+        sched_setaffinity(0, sizeof at_first, &at_first);
+        bool crowded = heist__idle_crowded(&idle, &sleepers[0]);
+        now = heist__load_relaxed(&sleepers[0].seat);
+        TEST_ASSERT_EQUAL_INT(now == here, crowded);
+        keep_this_cpu();
+    } while (now == here);
+    TEST_ASSERT_EQUAL_UINT32(1, heist__load_relaxed(&idle.crowd.seats[here].awake));
+    TEST_ASSERT_EQUAL_UINT32(0, heist__load_relaxed(&idle.crowd.seats[here].searching));
+    TEST_ASSERT_EQUAL_UINT32(1, heist__load_relaxed(&idle.crowd.seats[now].awake));
+    TEST_ASSERT_EQUAL_UINT32(1, heist__load_relaxed(&idle.crowd.seats[now].searching));
+}
+
+static void where_every_cpu_is_taken_nobody_moves(void)
+{
+    begin(4, 1); /* whatever else there is */
+    is_awake(1, here);
+    sched_setaffinity(0, sizeof at_first, &at_first);
+    TEST_ASSERT_FALSE(heist__crowd_move(&idle.crowd));
 }
 
 /* What sleeping, waking and finding count is taken back by the next step, so that in the end nobody is anywhere. */
@@ -341,10 +374,12 @@ static void no_more_enter_than_there_are_workers(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(nothing_is_counted_where_each_has_a_cpu);
+    RUN_TEST(nothing_is_counted_where_there_is_one_worker);
     RUN_TEST(cpus_are_taken_by_who_is_awake_there);
     RUN_TEST(a_searcher_takes_its_seat_along);
     RUN_TEST(who_shares_its_cpu_is_crowded);
+    RUN_TEST(who_shares_its_cpu_goes_where_nobody_is);
+    RUN_TEST(where_every_cpu_is_taken_nobody_moves);
     RUN_TEST(sleeping_and_waking_leave_the_counts_right);
     RUN_TEST(a_searcher_on_the_wakers_cpu_is_not_relied_upon);
     RUN_TEST(a_searcher_elsewhere_is_relied_upon);
