@@ -1,9 +1,10 @@
 /* Where the threads begin that the runtime makes for a region. The system often starts one on its maker's CPU though another is idle,
- * and there it spins, in the runtime's own barrier, for the two milliseconds until somebody moves one of the two. So a thread that is
- * made while a region of heist's is being started looks where it is before it does anything else, and gets away. That is the one reason
- * why this library stands in front of pthread_create; all other threads are made as if it were not there. */
+ * and there one of the two spins, in the runtime's own barrier, for the two milliseconds until one of them is moved. So a thread that is
+ * made while a region of heist's is being started looks where it is before it does anything else, and gets away; and its maker lets it.
+ * That is the one reason why this library stands in front of pthread_create; all other threads are made as if it were not there. */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #include "openmp/api.h"
@@ -57,6 +58,9 @@ HEIST__ENTRY int pthread_create(pthread_t *thread, const pthread_attr_t *attribu
     if (!b) return create(thread, attributes, function, argument);
     *b = (beginning){function, argument, heist__current_cpu()};
     int error = create(thread, attributes, begin_thread, b);
-    if (error) free(b);
+    if (error)
+        free(b);
+    else
+        sched_yield(); /* it may be queued behind us */
     return error;
 }
