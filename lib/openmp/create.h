@@ -29,7 +29,8 @@ static inline void heist__omp_notice_thefts(heist__omp_slot *self, uint64_t top)
     self->enough = self->most_enough;
 }
 
-/* There is not enough to steal. Of what was set aside, thieves are to see as much as that. False: there is none. */
+/* There is not enough to steal. Of what was set aside, thieves are to see as much as that. False: there is none. The top only goes up,
+ * so that is more than they see now: what they once saw the owner must not take back without a fence (A2). */
 __attribute__((noinline)) static bool heist__omp_show_enough(heist__omp_slot *self)
 {
     /* relaxed: its own */

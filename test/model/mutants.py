@@ -1,4 +1,4 @@
-"""mutants.py: every edge of DEQUE.md, IDLE.md and TERMINATION.md, weakened.
+"""mutants.py: every edge of DEQUE.md, IDLE.md and TERMINATION.md, and A1 and A2 of OPENMP.md, weakened.
 
 A mutant names the edge, says what is done to it, and gives the text of the source that is replaced, which must occur
 there exactly once. `survives` is the reason why no run can show the difference; then the checker must not find one.
@@ -46,6 +46,9 @@ WAIT = 'schedule/wait.c'
 POOL = 'schedule/pool.c'
 DETECTOR = 'quiescence/detector.c'
 INBOX = 'schedule/inbox_builtin.c'
+ASIDE = 'openmp/aside.h'
+CREATE = 'openmp/create.h'
+FIND = 'openmp/find.c'
 
 MUTANTS = [
     # --- the ring deque ---
@@ -111,6 +114,56 @@ MUTANTS = [
            first='script=pppoo tries=2'),
     Mutant('R trap', 'unsigned compare', RING, 'return theft->length > 0 ?', 'return (uint64_t)theft->length > 0 ?',
            'ring'),
+
+    # --- tasks of OpenMP programs that are set aside ---
+    Mutant('A1', 'setting aside publishes relaxed', ASIDE, 'heist__store_release(&self->tail, tail + 1)',
+           'heist__store_relaxed(&self->tail, tail + 1)', 'aside'),
+    Mutant('A1', 'who forces reads the tail relaxed', FIND, 'heist__load_acquire(&victim->tail)', 'heist__load_relaxed(&victim->tail)',
+           'aside'),
+    Mutant('A1', 'the owner lowers the tail relaxed', ASIDE, 'heist__store_release(&self->tail, tail);     ',
+           'heist__store_relaxed(&self->tail, tail);     ', 'aside'),
+    Mutant('A2', 'no barrier before something is forced', FIND, 'heist__heavy_barrier(false) && look_aside(victim, &theft)',
+           'look_aside(victim, &theft)', 'aside'),
+    Mutant('A2', 'the owner does not ask who forces', ASIDE, 'heist__load_acquire(&self->forced) == 0', 'true', 'aside'),
+    Mutant('A2', 'the owner asks relaxed who forces', ASIDE, 'heist__load_acquire(&self->forced) == 0',
+           'heist__load_relaxed(&self->forced) == 0', 'aside'),
+    Mutant('A2', 'the owner asks before it lowers the tail', ASIDE,
+           'uint64_t tail = heist__load_relaxed(&self->tail) - 1;        /* relaxed: as the ring */\n'
+           '    heist__store_release(&self->tail, tail);                     /* A1 */\n'
+           '    heist__compiler_barrier();                                   /* A2: the light half. Pairs with A2 in find.c. */\n'
+           '    /* A2; relaxed: if no thief was there since, the top is that of its last visit or a newer one */\n'
+           '    if (__builtin_expect(heist__load_acquire(&self->forced) == 0, 1) &&',
+           'uint64_t tail = heist__load_relaxed(&self->tail) - 1;\n'
+           '    bool none_forces = heist__load_acquire(&self->forced) == 0;\n'
+           '    heist__store_release(&self->tail, tail);\n'
+           '    if (none_forces &&', 'aside'),
+    Mutant('A2', 'the owner does not look how far the top is', ASIDE,
+           '__builtin_expect((int64_t)(tail - heist__load_relaxed(&deque->top)) >= 0, 1)', 'true', 'aside'),
+    Mutant('A2', 'who forces does not say so', FIND, 'heist__add_seq_cst(&victim->forced, 1);', 'heist__add_seq_cst(&victim->forced, 0);',
+           'aside'),
+    Mutant('A2', 'who has forced leaves relaxed', FIND, 'heist__add_acq_rel(&victim->forced, (uint32_t)-1)',
+           'heist__add_relaxed(&victim->forced, (uint32_t)-1)', 'aside'),
+    Mutant('A2', 'who has forced leaves before it has taken', FIND,
+           'if (heist__heavy_barrier(false) && look_aside(victim, &theft))\n'
+           '        task = seen(self, heist__omp_deque_of(victim), &theft, within);\n'
+           '    heist__add_acq_rel(&victim->forced, (uint32_t)-1); /* A2: after the theft */',
+           'bool any = heist__heavy_barrier(false) && look_aside(victim, &theft);\n'
+           '    heist__add_acq_rel(&victim->forced, (uint32_t)-1);\n'
+           '    if (any) task = seen(self, heist__omp_deque_of(victim), &theft, within);', 'aside'),
+    Mutant('A2', 'who forces says so relaxed', FIND, 'heist__add_seq_cst(&victim->forced, 1)', 'heist__add_relaxed(&victim->forced, 1)',
+           'aside', survives='the fence and the heavy barrier that follow order it'),
+    Mutant('A2', 'what is seen already is set aside again', CREATE,
+           'if (length < self->enough && (self->held || !heist__omp_show_enough(self))) return false;',
+           'if ((self->held || !heist__omp_show_enough(self)) && length < self->enough) return false;', 'aside',
+           first='script=ppasoo thieves=tt --preemptions 2 --stale 1'),
+    Mutant('R3', 'no fence in look_aside', FIND, '    heist__fence_seq_cst();                                              /* R3: top before tail',
+           '    /* R3: top before tail', 'aside'),
+    Mutant('A2', 'the owner takes what somebody forces without a CAS', FIND,
+           '    heist__omp_aside_show(self, tail + 1);\n    bool got = heist_deque_pop(self->deque, &task) == HEIST_STEAL_GOT;',
+           '    const heist__ring *ring = heist__load_relaxed(&self->deque->ring);\n'
+           '    bool got = (int64_t)(tail - heist__load_acquire(&self->deque->top)) >= 0;\n'
+           '    if (got) task = heist__load_relaxed(&ring->slots[tail & ring->mask]);\n'
+           '    heist__omp_aside_show(self, got ? tail : heist__load_acquire(&self->deque->top));', 'aside'),
 
     # --- the frame deque ---
     Mutant('D1', 'push publishes relaxed', TASK, 'heist__store_release(&w->bottom, bottom); /* D1',

@@ -44,6 +44,22 @@ HARNESSES = {harness.name: harness for harness in [
         'script=pppopopoo thieves=2 tries=2 --preemptions 2 --stale 2',
         'script=pppppooopo thieves=2 tries=3 --random 100000',
     ]),
+    Harness('aside', ['deque/deque.c', 'openmp/find.c'], [
+        'script=aoo thieves=f',
+        'script=aoao thieves=ff',
+        'script=aaoo thieves=f',
+        'script=aaoo thieves=ff --preemptions 3 --stale 2',
+        'script=aasoo thieves=ft --preemptions 3 --stale 2',
+        'script=paoo thieves=tf --preemptions 3 --stale 2',
+        'script=aaoo thieves=f,f --preemptions 2 --stale 1',
+        'script=aapooo thieves=f at=-1 --preemptions 3 --stale 1',
+    ], [
+        'script=aaoo thieves=ff',
+        'script=aoaoo thieves=f,f --preemptions 3 --stale 2',
+        'script=aasooao thieves=ft,ft --preemptions 2 --stale 1',
+        'script=aaoo thieves=ff --split --preemptions 3 --stale 2',
+        'script=apasooao thieves=ftf,tft --random 100000',
+    ]),
     Harness('frames', FORK_JOIN, [
         'script=aA tries=2',
         'script=aA tries=2 fenced',
