@@ -17,22 +17,22 @@ typedef struct taskloop {
     heist__omp_loop loop;
 } taskloop;
 
-static uintptr_t *reductions_of(const taskloop *loop)
+static uintptr_t *reductions_of(const char *data)
 {
     uintptr_t *reductions;
-    memcpy(&reductions, loop->data + 2 * sizeof(uint64_t), sizeof reductions);
+    memcpy(&reductions, data + 2 * sizeof(uint64_t), sizeof reductions);
     return reductions;
 }
 
-static bool registers_reductions(const taskloop *loop)
+static bool registers_reductions(unsigned flags)
 {
-    return (loop->flags & (HEIST__GOMP_NOGROUP | HEIST__GOMP_REDUCTION)) == HEIST__GOMP_REDUCTION;
+    return (flags & (HEIST__GOMP_NOGROUP | HEIST__GOMP_REDUCTION)) == HEIST__GOMP_REDUCTION;
 }
 
 /* Nothing to do: the caller is to know that no reductions were registered. */
 static void leave_early(const taskloop *loop)
 {
-    if (registers_reductions(loop)) reductions_of(loop)[2] = 0;
+    if (registers_reductions(loop->flags)) reductions_of(loop->data)[2] = 0;
 }
 
 /* `wanted` is the grain size, or the number of tasks, 0: as many as there are threads. */
@@ -193,7 +193,7 @@ static void run(heist__omp_slot *self, taskloop *loop, uint64_t wanted, int prio
     if (priority > 0)                               /* gcc sets no flag for it here */
         loop->priority = priority < self->team->max_priority ? priority : self->team->max_priority;
     if (grouped) GOMP_taskgroup_start();
-    if (registers_reductions(loop)) GOMP_taskgroup_reduction_register(reductions_of(loop));
+    if (registers_reductions(loop->flags)) GOMP_taskgroup_reduction_register(reductions_of(loop->data));
     bool now = !(loop->flags & HEIST__GOMP_IF) || (self->current->flags & HEIST__TASK_CALLS);
     bool alone = now || self->most_enough == 0;
     if (!loop->copy && (alone || (grouped && loop->priority == 0))) {
@@ -223,12 +223,22 @@ static taskloop loop_of(heist__omp_body *fn, void *data, void (*copy)(void *, vo
         .fn = fn, .data = data, .copy = copy, .size = (size_t)size, .align = (size_t)align, .flags = flags};
 }
 
+/* Of a loop outside of heist's regions. Its reductions are registered here if it is in no region at all, where libgomp would make a
+ * team for them (reduction.c). Returns the flags that libgomp is to have. */
+static unsigned register_outside(const char *data, unsigned flags)
+{
+    heist__omp_activate();
+    if (!registers_reductions(flags) || HEIST__REAL(omp_get_level)() > 0) return flags;
+    GOMP_taskgroup_reduction_register(reductions_of(data));
+    return flags & ~(unsigned)HEIST__GOMP_REDUCTION;
+}
+
 void GOMP_taskloop(heist__omp_body *fn, void *data, void (*copy)(void *, void *), long size, long align, unsigned flags,
                    unsigned long num_tasks, int priority, long start, long end, long step)
 {
     heist__omp_slot *self = heist__omp_self;
     if (!self) {
-        heist__omp_activate();
+        flags = register_outside(data, flags);
         HEIST__REAL(GOMP_taskloop)(fn, data, copy, size, align, flags, num_tasks, priority, start, end, step);
         return;
     }
@@ -245,7 +255,7 @@ void GOMP_taskloop_ull(heist__omp_body *fn, void *data, void (*copy)(void *, voi
 {
     heist__omp_slot *self = heist__omp_self;
     if (!self) {
-        heist__omp_activate();
+        flags = register_outside(data, flags);
         HEIST__REAL(GOMP_taskloop_ull)(fn, data, copy, size, align, flags, num_tasks, priority, start, end, step);
         return;
     }

@@ -1,6 +1,6 @@
 /* Task reductions outside of any region, in each other, and regions with tasks after that. (Not compared with libgomp, which
  * may hang in those.)
- * expect: 45 1010 60 145 280 */
+ * expect: 45 1010 60 145 4950 0 1225 280 */
 #include <stdio.h>
 
 static int sum, count, parts[3];
@@ -29,6 +29,22 @@ static void nest(void)
     }
 }
 
+static int of_loops(int iterations)
+{
+    int total = 0;
+#pragma omp taskloop reduction(+ : total) grainsize(7)
+    for (int i = 0; i < iterations; i++) total += i;
+    return total;
+}
+
+static unsigned long long of_unsigned_loops(void)
+{
+    unsigned long long total = 0;
+#pragma omp taskloop reduction(+ : total) num_tasks(3)
+    for (unsigned long long i = 0; i < 50; i++) total += i;
+    return total;
+}
+
 int main(void)
 {
     int iterations = 0;
@@ -37,6 +53,7 @@ int main(void)
     printf("%d ", sum);
     nest();
     printf("%d %d %d ", count, parts[0] + parts[1] + parts[2], sum);
+    printf("%d %d %llu ", of_loops(100), of_loops(0), of_unsigned_loops());
     for (int round = 0; round < 40; round++) {
 #pragma omp parallel num_threads(2)
 #pragma omp single
