@@ -90,7 +90,7 @@ bool heist__crowd_move(const heist__crowd *c)
     CPU_ZERO(&taken);
     for (unsigned seat = 1; seat < c->count && seat <= CPU_SETSIZE; seat++)
         if (!heist__crowd_vacant(c, seat)) CPU_SET((size_t)seat - 1, &taken);
-    return heist__move_apart(&taken);
+    return heist__move_apart(pthread_self(), &taken);
 }
 
 bool heist__crowd_vacant(const heist__crowd *c, uint32_t seat)

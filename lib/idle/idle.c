@@ -31,6 +31,7 @@ void heist__idle_clear(heist__idle *idle)
     heist__store_relaxed(&idle->asleep, 0);
     heist__store_relaxed(&idle->searching, 0);
     heist__store_relaxed(&idle->standing_by, 0);
+    heist__store_relaxed(&idle->ending, 0);
     heist__crowd_clear(&idle->crowd);
     for (unsigned i = 0; i < idle->count; i++) {
         heist__store_relaxed(&idle->sleepers[i]->asleep, 0);
@@ -58,19 +59,21 @@ bool heist__idle_crowded(heist__idle *idle, heist__sleeper *self)
 /* Takes back the sleep of `s`, whoever's turn it is. True for exactly one caller per sleep. */
 static bool rouse(heist__idle *idle, heist__sleeper *s)
 {
-    if (heist__exchange_seq_cst(&s->asleep, 0) == 0) return false; /* I3 */
-    heist__add_seq_cst(&idle->asleep, (uint32_t)-1);               /* I3: one count, one rousing */
-    heist__crowd_awake(&idle->crowd, seat_of(s), 1);
-    heist__crowd_searching(&idle->crowd, seat_of(s), 1);
+    uint32_t word = heist__exchange_seq_cst(&s->asleep, 0); /* I3 */
+    if (word == 0) return false;
+    heist__add_seq_cst(&idle->asleep, (uint32_t)-1); /* I3: one count, one rousing */
+    heist__crowd_awake(&idle->crowd, word - 1, 1);
+    heist__crowd_searching(&idle->crowd, word - 1, 1);
     return true;
 }
 
 /* Sleeps until woken; or not at all, if there is work. */
 static void sleep_unless_work(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls)
 {
+    const uint32_t word = seat_of(self) + 1;
     heist__crowd_awake(&idle->crowd, seat_of(self), -1);
     heist__crowd_searching(&idle->crowd, seat_of(self), -1);
-    heist__store_seq_cst(&self->asleep, 1);             /* I3: who counts us finds us */
+    heist__store_seq_cst(&self->asleep, word);          /* I3: who counts us finds us */
     heist__add_seq_cst(&idle->asleep, 1);               /* I2: before the ring, so that who hears it finds a sleeper */
     heist__add_seq_cst(&idle->searching, (uint32_t)-1); /* I4: from here on a push must wake somebody */
     calls->ring(calls->context);                        /* I1, I2 */
@@ -81,9 +84,9 @@ static void sleep_unless_work(heist__idle *idle, heist__sleeper *self, const hei
     }
     heist__crowd_forget(&idle->crowd);
     calls->parks(calls->context);
-    heist__futex_wait(&self->asleep, 1, SETTLE_NS);
-    if (heist__load_acquire(&self->asleep) == 1 && calls->settled) calls->settled(calls->context);
-    while (heist__load_acquire(&self->asleep) == 1) heist__futex_wait(&self->asleep, 1, -1); /* I3 */
+    heist__futex_wait(&self->asleep, word, SETTLE_NS);
+    if (heist__load_acquire(&self->asleep) != 0 && calls->settled) calls->settled(calls->context);
+    while (heist__load_acquire(&self->asleep) != 0) heist__futex_wait(&self->asleep, word, -1); /* I3 */
 }
 
 /* The naps of who stands by: 4, 8 and 16, some time slices of the system's. Then it takes its turns with the others. Each look about
@@ -110,6 +113,7 @@ static void stand_by(heist__idle *idle, heist__sleeper *self)
 bool heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls)
 {
     sleep_unless_work(idle, self, calls);
+    if (heist__load_relaxed(&idle->ending)) return true; /* relaxed: a hint; who waits in vain waits for milliseconds */
     if (!heist__idle_crowded(idle, self) || !heist__crowd_full(&idle->crowd)) return true;
     stand_by(idle, self);
     return false;
@@ -183,6 +187,7 @@ bool heist__idle_wake_one(heist__idle *idle)
 
 void heist__idle_wake_all(heist__idle *idle)
 {
+    heist__store_relaxed(&idle->ending, 1); /* relaxed: a hint */
     for (unsigned i = 0; i < idle->count; i++) {
         heist__sleeper *s = idle->sleepers[i];
         if (!rouse(idle, s)) continue;

@@ -17,7 +17,8 @@
 
 /* One per worker. */
 typedef struct heist__sleeper {
-    /* 1 while asleep or about to be. Written by: its worker (to 1), whoever wakes it (to 0). Waited on. */
+    /* While asleep or about to be, its seat and one; else 0. Written by: its worker, whoever wakes it (to 0). Waited on. The seat, so that
+     * who takes it back counts it where it was counted out, wherever its worker is by then. */
     _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) asleep;
     /* Where it was seen last, see crowd.h. Written by: its worker. Read by: wakers. */
     HEIST__ATOMIC(uint32_t) seat;
@@ -30,6 +31,8 @@ typedef struct heist__idle {
     HEIST__ATOMIC(uint32_t) searching;
     /* How many were woken when there was no CPU for them, and will search in a moment. Written by: them. Read by: wakers. */
     HEIST__ATOMIC(uint32_t) standing_by;
+    /* 1: the pool ends, and nobody stands by any more. Written by: who ends it. Read by: who is woken. */
+    HEIST__ATOMIC(uint32_t) ending;
     /* Where the last waker began to look for a sleeper. A hint. */
     HEIST__ATOMIC(uint32_t) next;
     /* Constant. */
@@ -67,7 +70,7 @@ bool heist__idle_found(heist__idle *idle, heist__sleeper *self, const heist__idl
 /* Anybody, after making work visible: wakes one sleeper unless somebody searches. Returns whether it did. */
 bool heist__idle_wake_one(heist__idle *idle);
 
-/* Anybody: wakes all. */
+/* Who ends the pool: wakes all. */
 void heist__idle_wake_all(heist__idle *idle);
 
 #endif

@@ -36,12 +36,12 @@ void heist__omp_move_apart(heist__omp_slot *self)
 {
     cpu_set_t taken;
     int32_t here = heist__omp_note_cpu(self);
-    if (self->team->crowded || !find_taken(self, here, &taken)) return;
+    if (self->team->lacks_cpus || !find_taken(self, here, &taken)) return;
     int64_t now = heist__clock_ns();
     if (now < self->stays_until) return;
     self->stays_until = now + STAY_NS;
     heist__store_relaxed(&self->cpu, -1); /* relaxed: a hint; who shares the CPU that it leaves need not leave, too */
-    heist__move_apart(&taken);
+    heist__move_apart(pthread_self(), &taken);
     heist__omp_note_cpu(self);
 }
 

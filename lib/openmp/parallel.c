@@ -32,6 +32,7 @@ static heist__omp_team *begin(heist__omp_body *fn, void *data, unsigned threads)
     HEIST__OMP_KEEP(team->region.data, data);
     HEIST__OMP_KEEP(team->region.reductions, NULL);
     HEIST__OMP_KEEP(team->region.old_kind, false);
+    heist__omp_team_starts(team);
     return team;
 }
 

@@ -198,6 +198,7 @@ __attribute__((constructor)) static void start(void)
     heist__omp_puts_all_off = throttling_is_off();
     heist__real_resolve();
     heist__omp_fork_init();
+    heist__omp_threads_init();
     dl_iterate_phdr(look_at, &found);
     refused = is_left_alone(&found);
     if (refused) return;

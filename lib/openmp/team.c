@@ -126,18 +126,25 @@ static int32_t cpus_of(heist__omp_team *team, unsigned threads)
  * Written by: who begins and ends regions (add). */
 static HEIST__ATOMIC(int32_t) busy_threads;
 
+void heist__omp_team_count(heist__omp_team *team, int32_t threads)
+{
+    if (team->counted == threads) return;
+    heist__add_relaxed(&busy_threads, threads - team->counted); /* relaxed: a hint */
+    team->counted = threads;
+}
+
 /* How many rounds to spin, and then to yield. Who was asked to sleeps soon, and so does who has fewer CPUs than threads; otherwise,
  * as libgomp does, only after a millisecond or two. Yielding costs little on a machine that is not busy, and on one that
  * is it may let the thread run that is waited for. */
-static void set_patience(heist__omp_team *team, unsigned threads, bool within)
+static void set_patience(heist__omp_team *team, unsigned threads)
 {
     static policy asked = NOT_ASKED; /* the same whoever finds it out */
     if (asked == NOT_ASKED) asked = asked_policy();
-    team->counted = (int32_t)threads - within; /* its first thread is counted there */
-    int32_t busy = heist__add_relaxed(&busy_threads, team->counted) + team->counted; /* relaxed: a hint */
-    bool crowded = asked == AS_USUAL && busy > cpus_of(team, threads), soon = asked == SOON_ASLEEP;
+    bool lacks_cpus = heist__load_relaxed(&busy_threads) > cpus_of(team, threads); /* relaxed: a hint */
+    bool crowded = asked == AS_USUAL && lacks_cpus, soon = asked == SOON_ASLEEP;
     uint32_t spin = asked == LONG_AWAKE ? 1000000 : crowded ? CROWDED_SPIN : soon ? HEIST__SPIN_ROUNDS : LONG_SPIN;
     uint32_t yield = crowded ? CROWDED_YIELD : soon ? HEIST__YIELD_ROUNDS : 3000;
+    HEIST__OMP_KEEP(team->lacks_cpus, lacks_cpus);
     HEIST__OMP_KEEP(team->crowded, crowded);
     HEIST__OMP_KEEP(team->spin, spin);
     HEIST__OMP_KEEP(team->yield, yield);
@@ -170,7 +177,9 @@ heist__omp_team *heist__omp_team_take(unsigned threads, bool within)
     pthread_mutex_unlock(&lock);
     if (!team) return NULL;
     HEIST__OMP_KEEP(team->max_priority, HEIST__REAL(omp_get_max_task_priority)());
-    set_patience(team, threads, within);
+    team->within = within;
+    heist__omp_team_count(team, (int32_t)threads - within);
+    set_patience(team, threads);
     /* relaxed: starting the region publishes it; see also heist__omp_slot_begin */
     HEIST__OMP_KEEP_RELAXED(&team->size, threads);
     HEIST__OMP_KEEP_RELAXED(&team->brief, 0);
@@ -179,15 +188,19 @@ heist__omp_team *heist__omp_team_take(unsigned threads, bool within)
     HEIST__OMP_KEEP_RELAXED(&team->bars[HEIST__BAR_END].arrived, 0);
     HEIST__OMP_KEEP_RELAXED(&team->cancelled, 0);
     HEIST__OMP_KEEP_RELAXED(&team->share_cancelled, 0);
-    heist__omp_starting = threads > 1 && !team->crowded;
-    if (threads > 1) heist__omp_note_cpu(team->slots[0]); /* here, so that the others know it when they begin */
     return team;
+}
+
+void heist__omp_team_starts(heist__omp_team *team)
+{
+    heist__omp_starting = !team->lacks_cpus;
+    heist__omp_note_cpu(team->slots[0]); /* here, so that the others know it when they begin */
 }
 
 void heist__omp_team_give(heist__omp_team *team)
 {
     heist__omp_starting = false;
-    heist__add_relaxed(&busy_threads, -team->counted); /* relaxed: a hint */
+    heist__omp_team_count(team, 0);
     pthread_mutex_lock(&lock);
     team->next = free_teams;
     free_teams = team;
@@ -234,7 +247,10 @@ void heist__omp_slot_begin(heist__omp_slot *slot, unsigned threads)
     slot->created_before = heist__load_relaxed(&slot->created); /* relaxed: its own */
     slot->id_before = slot->next_id;
     heist__omp_starting = false;
-    if (slot->index > 0) heist__omp_begin_apart(slot);
+    if (slot->index > 0)
+        heist__omp_begin_apart(slot);
+    else
+        heist__omp_team_count(team, (int32_t)threads - team->within); /* libomp may give others than expected */
 }
 
 void heist__omp_slot_end(heist__omp_slot *slot)

@@ -134,7 +134,8 @@ struct heist__omp_team {
     HEIST__ATOMIC(uint32_t) size;
     int max_priority;
     uint32_t spin, yield;           /* rounds before a thread sleeps */
-    bool crowded;                   /* there are fewer CPUs than threads, those of other regions among them */
+    bool lacks_cpus;                /* there are fewer than threads, those of other regions among them */
+    bool crowded;                   /* the same, and nobody has said how to wait */
     HEIST__ATOMIC(uint32_t) events; /* 1: a task of the region has an event. Written by: its threads. */
     HEIST__ATOMIC(uint32_t) brief;  /* 1: tasks with dependences are short. Written by: its threads, seldom. */
     unsigned capacity;              /* of `slots` */
@@ -161,6 +162,7 @@ struct heist__omp_team {
 
     /* Written by: who takes the team for a region, and gives it back. */
     heist__omp_team *next; /* in the list of free teams */
+    bool within;           /* its first thread is one of another region */
     int32_t counted;       /* threads by which this region is counted, see team.c */
     int32_t cpus;          /* how many there are, */
     uint32_t regions;      /* asked so many regions ago, */
@@ -186,6 +188,10 @@ unsigned heist__omp_threads_within_limit(unsigned threads);
 /* A team with room for `threads`, or NULL. `within`: who starts it is a thread of another region. */
 heist__omp_team *heist__omp_team_take(unsigned threads, bool within);
 void heist__omp_team_give(heist__omp_team *team);
+/* The calling thread, its first, starts a region with the team. */
+void heist__omp_team_starts(heist__omp_team *team);
+/* The region is counted as so many threads besides those of others, see team.c. */
+void heist__omp_team_count(heist__omp_team *team, int32_t threads);
 /* The slot's thread enters the region, and leaves it. */
 void heist__omp_slot_begin(heist__omp_slot *slot, unsigned threads);
 void heist__omp_slot_end(heist__omp_slot *slot);
@@ -224,6 +230,8 @@ void heist__omp_begin_apart(heist__omp_slot *self);
 /* ---- threads.c ---- */
 /* The calling thread starts a region of heist's, for which the runtime may make threads. Written by: it. */
 extern __thread bool heist__omp_starting __attribute__((tls_model("initial-exec")));
+/* Finds pthread_create, once and before anybody can hold the loader's lock. */
+void heist__omp_threads_init(void);
 
 /* ---- barrier.c ---- */
 /* Waits until all threads are here and no task is left. True: the region was cancelled, and this barrier is not its

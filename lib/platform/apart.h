@@ -4,11 +4,12 @@
 #ifndef HEIST_PLATFORM_APART_H
 #define HEIST_PLATFORM_APART_H
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 
-/* Moves the calling thread to a CPU that is not among `taken`, if there is one that it may use. Where it may run is the same
- * afterwards. Takes some ten microseconds. Returns whether it was moved. */
-bool heist__move_apart(const cpu_set_t *taken);
+/* Moves a thread, which must be there, to a CPU that is not among `taken`, if there is one that it may use. Where it may run is the same
+ * afterwards, or what somebody else has said meanwhile. Takes some ten microseconds. Returns whether it was told to move. */
+bool heist__move_apart(pthread_t thread, const cpu_set_t *taken);
 
 #endif

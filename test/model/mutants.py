@@ -382,13 +382,13 @@ MUTANTS = [
     Mutant('I2', 'who hears the ring wakes nobody', SPAWN,
            '    if (heist__idle_wake_one(&w->pool->idle)) heist__count(&w->counters.wakes);\n', '', 'pool'),
     Mutant('I3', 'the sleeper counts itself before its word says so', IDLE,
-           '    heist__store_seq_cst(&self->asleep, 1);             /* I3: who counts us finds us */\n'
+           '    heist__store_seq_cst(&self->asleep, word);          /* I3: who counts us finds us */\n'
            '    heist__add_seq_cst(&idle->asleep, 1);',
-           '    heist__add_seq_cst(&idle->asleep, 1);\n    heist__store_seq_cst(&self->asleep, 1);', 'pool',
+           '    heist__add_seq_cst(&idle->asleep, 1);\n    heist__store_seq_cst(&self->asleep, word);', 'pool',
            survives='a waker that counts a sleeper and does not find it looks again (I4) until it does'),
     Mutant('I3', 'the word is taken back by a load and a store', IDLE,
-           '    if (heist__exchange_seq_cst(&s->asleep, 0) == 0) return false; /* I3 */',
-           '    if (heist__load_seq_cst(&s->asleep) == 0) return false;\n    heist__store_seq_cst(&s->asleep, 0);', 'pool'),
+           '    uint32_t word = heist__exchange_seq_cst(&s->asleep, 0); /* I3 */\n    if (word == 0) return false;',
+           '    uint32_t word = heist__load_seq_cst(&s->asleep);\n    if (word == 0) return false;\n    heist__store_seq_cst(&s->asleep, 0);', 'pool'),
     Mutant('I3', 'the word is taken back relaxed', IDLE, 'heist__exchange_seq_cst(&s->asleep, 0)',
            'model__exchange_relaxed(&s->asleep, 0)', 'pool',
            survives='I3 needs the exchange, not its order: of one location, exactly one gets the 1, and nothing is '

@@ -8,21 +8,40 @@ set -euo pipefail
 make_scratch
 run_case heist_is_there heist_is_there
 compile apart
+compile pinned
 gcc -O2 -shared -fPIC "$(dirname "$0")/pretend_cpus.c" -o "$scratch/libpretend.so"
+gcc -O2 -shared -fPIC "$(dirname "$0")/pin_threads.c" -o "$scratch/libpin.so"
 
-leaves() # COUNTS PRETEND THREADS: what programs/apart.c prints, with so many threads on CPUs like that
+prints() # OUTPUT PRETEND THREADS [VARIABLE=VALUE]: what programs/apart.c prints, with so many threads on CPUs like that
 {
     local got
-    got=$(LD_LIBRARY_PATH=$(dirname "$HEIST_LIBRARY"):$scratch LD_PRELOAD=$preload:libpretend.so PRETEND=$2 OMP_NUM_THREADS=$3 timeout 60 \
-        "$scratch/apart" "$3") || { echo "exit status $?"; return 1; }
+    got=$(env "${@:4}" LD_LIBRARY_PATH="$(dirname "$HEIST_LIBRARY"):$scratch" LD_PRELOAD="$preload:libpretend.so" PRETEND="$2" \
+        OMP_NUM_THREADS="$3" timeout 60 "$scratch/apart" "$3") || { echo "exit status $?"; return 1; }
     [ "$got" = "$1" ] || { echo "$got, not $1"; return 1; }
 }
 
+stays_pinned() # PRELOAD: programs/pinned.c prints 1, however often. (libomp's threads say themselves where they run, and may be too late.)
+{
+    local got i
+    for i in {1..40}; do
+        got=$(LD_LIBRARY_PATH=$(dirname "$HEIST_LIBRARY"):$scratch LD_PRELOAD=$1 timeout 60 "$scratch/pinned") || return 1
+        [ "$got" = 1 ] || { echo "run $i: $got CPUs, not 1"; return 1; }
+    done
+}
+
 if [ "$(nproc)" -ge 2 ] && taskset -pc $$ | grep -q ': 0[-,]'; then # CPU 0 among others
-    # First as the thread begins, before the runtime has it wait for its maker, and then as it begins the region.
-    run_case who_shares_a_CPU_leaves_it leaves '2 3 4' same 2
-    run_case who_has_one_of_its_own_stays leaves '0 0 0' own 2
-    run_case where_there_are_more_threads_than_CPUs_they_stay leaves '0 0 0' same $(($(nproc) + 1))
+    many=$(($(nproc) + 1))
+    run_case who_shares_a_CPU_leaves_it prints '1 sent away, left, left, left' same 2
+    run_case who_has_one_of_its_own_stays prints '1 sent away, stayed, stayed, stayed' own 2
+    run_case where_there_are_more_threads_than_CPUs_they_stay prints '0 sent away, stayed, stayed, stayed' same "$many"
+    run_case also_where_somebody_says_how_to_wait prints '0 sent away, stayed, stayed, stayed' same "$many" OMP_WAIT_POLICY=passive
+    if [ "$RUNTIME" = libgomp ]; then # libomp's threads bind themselves, later
+        run_case who_was_told_where_to_run_is_not_sent_away prints '0 sent away, stayed, stayed, stayed' own 2 OMP_PROC_BIND=true
+        run_case who_is_pinned_by_its_maker_stays_so stays_pinned "$preload:libpin.so"
+        if [ "${SANITIZE:-none}" = none ]; then # ASan's library comes first
+            run_case also_if_that_is_in_front stays_pinned "libpin.so:$preload"
+        fi
+    fi
 else
     ignore_case who_shares_a_CPU_leaves_it 'CPU 0 and another are needed'
 fi

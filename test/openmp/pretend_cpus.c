@@ -1,18 +1,29 @@
 /* A library that is preloaded behind heist's, for apart.sh: says on which CPU a thread is, as the variable PRETEND has it (same: all
- * are on CPU 0; own: each on one of its own), and counts how often a thread leaves CPU 0 and may go back. */
+ * are on CPU 0; own: each on one of its own), and counts how often a thread leaves CPU 0, or is sent away from there by another. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
 #include <sched.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-static __thread int left, may_go_back;
+static __thread int left, away;
+static int sent, sent_and_away;
 
 int pretend_left(void);
+int pretend_sent(void);
+
+/* The calling thread by itself; negative: it may not go back. */
 int pretend_left(void)
 {
-    return left == may_go_back ? left : -1;
+    return away ? -1 : left;
+}
+
+/* Any thread by another. */
+int pretend_sent(void)
+{
+    return __atomic_load_n(&sent_and_away, __ATOMIC_RELAXED) ? -1 : __atomic_load_n(&sent, __ATOMIC_RELAXED);
 }
 
 int sched_getcpu(void)
@@ -25,11 +36,16 @@ int sched_getcpu(void)
     return own;
 }
 
-int sched_setaffinity(pid_t thread, size_t size, const cpu_set_t *set)
+int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set)
 {
-    if (CPU_ISSET(0, set))
-        may_go_back++;
-    else
-        left++;
-    return (int)syscall(SYS_sched_setaffinity, thread, size, set);
+    void *real = dlsym(RTLD_NEXT, "pthread_setaffinity_np");
+    int leaves = !CPU_ISSET(0, set);
+    if (pthread_equal(thread, pthread_self())) {
+        left += leaves;
+        away = leaves;
+    } else {
+        __atomic_fetch_add(&sent, leaves, __ATOMIC_RELAXED);
+        __atomic_store_n(&sent_and_away, leaves, __ATOMIC_RELAXED);
+    }
+    return ((int (*)(pthread_t, size_t, const cpu_set_t *))(uintptr_t)real)(thread, size, set);
 }

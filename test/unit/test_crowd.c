@@ -75,7 +75,7 @@ static void sits(unsigned who, uint32_t seat)
 static void is_asleep(unsigned who, uint32_t seat)
 {
     sits(who, seat);
-    heist__store_relaxed(&sleepers[who].asleep, 1);
+    heist__store_relaxed(&sleepers[who].asleep, seat + 1);
     heist__add_relaxed(&idle.asleep, 1);
 }
 
@@ -191,6 +191,16 @@ static void sleeping_and_waking_leave_the_counts_right(void)
     TEST_ASSERT_EQUAL_UINT32(2, heist__load_relaxed(&idle.crowd.taken));
 }
 
+/* It may be elsewhere before its waker has counted it. */
+static void who_is_woken_counts_where_it_fell_asleep(void)
+{
+    is_asleep(1, elsewhere);
+    sits(1, here);
+    TEST_ASSERT_TRUE(heist__idle_wake_one(&idle));
+    TEST_ASSERT_EQUAL_UINT32(1, heist__load_relaxed(&idle.crowd.seats[elsewhere].awake));
+    TEST_ASSERT_EQUAL_UINT32(0, heist__load_relaxed(&idle.crowd.seats[here].awake));
+}
+
 static void a_searcher_on_the_wakers_cpu_is_not_relied_upon(void)
 {
     searches(0, here);
@@ -271,6 +281,21 @@ static void who_is_woken_when_no_cpu_is_free_stands_by(void)
     heist__crowd_forget(&idle.crowd);
     heist__crowd_awake(&idle.crowd, elsewhere, -1);
     TEST_ASSERT_TRUE_MESSAGE(heist__idle_sleep(&idle, &sleepers[0], &calls), "the other one is free");
+}
+
+static void who_is_woken_because_the_pool_ends_does_not_stand_by(void)
+{
+    const heist__idle_calls calls = {nothing, some, nothing, NULL, NULL};
+    heist__idle_search(&idle, &sleepers[0]);
+    is_awake(1, here);
+    is_awake(2, elsewhere);
+    heist__idle_wake_all(&idle);
+    TEST_ASSERT_TRUE(heist__idle_sleep(&idle, &sleepers[0], &calls));
+    heist__idle_clear(&idle);
+    heist__idle_search(&idle, &sleepers[0]);
+    is_awake(1, here);
+    is_awake(2, elsewhere);
+    TEST_ASSERT_FALSE_MESSAGE(heist__idle_sleep(&idle, &sleepers[0], &calls), "after it has begun again");
 }
 
 /* ---- whether who is awake computes ---- */
@@ -381,12 +406,14 @@ int main(void)
     RUN_TEST(who_shares_its_cpu_goes_where_nobody_is);
     RUN_TEST(where_every_cpu_is_taken_nobody_moves);
     RUN_TEST(sleeping_and_waking_leave_the_counts_right);
+    RUN_TEST(who_is_woken_counts_where_it_fell_asleep);
     RUN_TEST(a_searcher_on_the_wakers_cpu_is_not_relied_upon);
     RUN_TEST(a_searcher_elsewhere_is_relied_upon);
     RUN_TEST(who_sleeps_where_nobody_is_awake_is_woken_first);
     RUN_TEST(where_every_cpu_has_somebody_any_sleeper_is_woken);
     RUN_TEST(who_stands_by_is_relied_upon_while_no_cpu_is_free);
     RUN_TEST(who_is_woken_when_no_cpu_is_free_stands_by);
+    RUN_TEST(who_is_woken_because_the_pool_ends_does_not_stand_by);
     RUN_TEST(cpus_that_nobody_uses_are_not_taken);
     RUN_TEST(who_watches_for_more_naps_sleeps_longer);
     RUN_TEST(a_cpu_that_is_used_stays_taken);

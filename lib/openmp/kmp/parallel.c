@@ -105,6 +105,7 @@ static void expect_team(heist__kmp_region *region)
         threads = heist__omp_threads_within_limit(threads);
         team = team_take(region, threads);
         if (team == &no_team) team = NULL;
+        if (team) heist__omp_team_starts(team);
     }
     HEIST__OMP_KEEP(region->expected_threads, threads);
     HEIST__OMP_KEEP(region->expected, team);
@@ -118,7 +119,9 @@ static heist__omp_team *team_of(heist__kmp_region *region, unsigned threads)
     pthread_mutex_lock(&lock);
     team = heist__load_relaxed(&region->team); /* relaxed: written under the lock */
     if (!team) {
+        if (region->expected) heist__omp_team_count(region->expected, 0); /* nobody uses it */
         team = team_take(region, threads);
+        if (team != &no_team) HEIST__OMP_KEEP_RELAXED(&team->slots[0]->cpu, -1); /* relaxed: a hint; whoever we are */
         heist__store_release(&region->team, team); /* T1: what the team is, before others use it */
     }
     pthread_mutex_unlock(&lock);
@@ -145,6 +148,7 @@ static void enter(int32_t *gtid, int32_t *tid, heist__kmp_region *region)
     heist__omp_slot *outer = heist__omp_self;
     bool was_forking = forking;
     forking = false;
+    heist__omp_starting = false;
     heist__omp_self = NULL; /* the slot of a region around it is not to be seen in one that is libomp's */
     unsigned threads = region->served ? (unsigned)HEIST__REAL(omp_get_num_threads)() : 0;
     heist__omp_team *team = threads ? team_of(region, threads) : &no_team;

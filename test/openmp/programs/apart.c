@@ -1,5 +1,6 @@
-/* How often the second thread of a region has left the CPU that it shared, as pretend_cpus.c counts it: when it begins its first
- * region, after it has waited there with nothing to do, and when it begins its second; for apart.sh. apart THREADS. */
+/* How often threads of a region were sent away from their maker's CPU, as pretend_cpus.c counts it, and whether the second has left the CPU
+ * that it shared: when it began its first region, after it had waited there with nothing to do, and when it began its second; for
+ * apart.sh. apart THREADS. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <omp.h>
@@ -10,11 +11,22 @@
 
 #define LONG_ENOUGH 30000 /* microseconds: a thread that has moved stays for five milliseconds */
 
+static int (*function(const char *name))(void)
+{
+    int (*found)(void) = (int (*)(void))(uintptr_t)dlsym(RTLD_DEFAULT, name);
+    if (!found) exit(2);
+    return found;
+}
+
+static const char *change(int from, int to)
+{
+    return from < 0 || to < 0 ? "lost" : to > from ? "left" : "stayed";
+}
+
 int main(int argc, char **argv)
 {
-    int (*left)(void) = (int (*)(void))(uintptr_t)dlsym(RTLD_DEFAULT, "pretend_left");
-    int threads = argc > 1 ? atoi(argv[1]) : 2, counts[3] = {-1, -1, -1};
-    if (!left) return 2;
+    int (*left)(void) = function("pretend_left"), (*sent)(void) = function("pretend_sent");
+    int threads = argc > 1 ? atoi(argv[1]) : 2, counts[4] = {0};
 #pragma omp parallel num_threads(threads)
     {
         int second = omp_get_thread_num() == 1;
@@ -22,15 +34,17 @@ int main(int argc, char **argv)
 #pragma omp task
         usleep(0);
         usleep(second ? LONG_ENOUGH : 3 * LONG_ENOUGH);
-#pragma omp barrier
         if (second) counts[1] = left();
+#pragma omp barrier
+        if (second) counts[2] = left();
     }
     usleep(LONG_ENOUGH);
 #pragma omp parallel num_threads(threads)
     {
         if (omp_get_thread_num() == 0) usleep(LONG_ENOUGH); /* who waits might leave first */
-        if (omp_get_thread_num() == 1) counts[2] = left();
+        if (omp_get_thread_num() == 1) counts[3] = left();
     }
-    printf("%d %d %d\n", counts[0], counts[1], counts[2]);
+    printf("%d sent away, %s, %s, %s\n", sent(), change(0, counts[0]), change(counts[1], counts[2]),
+           change(counts[2], counts[3]));
     return 0;
 }
