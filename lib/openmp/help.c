@@ -54,6 +54,14 @@ void heist__omp_wake_all(heist__omp_team *team)
     for (unsigned i = 0; i < size; i++) heist__omp_wake(team->slots[i]);
 }
 
+/* Who has slept looks through the whole team: in a large one, for so much longer that all together have little to do. */
+static int64_t nap_of(heist__omp_team *team, int64_t usual)
+{
+    enum { FEW = 32 };
+    uint32_t size = heist__load_relaxed(&team->size); /* relaxed: see heist__omp_slot_begin */
+    return size <= FEW ? usual : usual * (size / FEW);
+}
+
 /* Sleeps, unless it is over or there is something to run after all: that is returned. */
 static heist__omp_task *doze(heist__omp_slot *self, bool within, heist__omp_condition *over, const void *what)
 {
@@ -68,7 +76,7 @@ static heist__omp_task *doze(heist__omp_slot *self, bool within, heist__omp_cond
     if (!over(self, what)) {
         task = heist__omp_find(self, within);
         if (!task) task = heist__omp_find_aside(self, within);
-        if (!task) heist__futex_wait(&self->asleep, 1, sure && !within ? NAP_NS : SHORT_NAP_NS);
+        if (!task) heist__futex_wait(&self->asleep, 1, nap_of(team, sure && !within ? NAP_NS : SHORT_NAP_NS));
     }
     if (!within) heist__add_seq_cst(&team->sleepers, (uint32_t)-1);
     heist__store_relaxed(&self->asleep, 0); /* relaxed: for wakers, who may come in vain */
