@@ -498,6 +498,10 @@ PROBE = '''<!DOCTYPE html><html><body style="margin:0"><iframe style="border:0;w
 }});</script></body></html>'''
 
 
+# A browser that asks nobody for anything.
+ALONE = ('--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-quic')
+
+
 def browser():
     found = next(filter(None, map(shutil.which, ('chromium', 'chromium-browser', 'google-chrome', 'chrome'))), None)
     return found or cases.ignore('there is no Chromium')
@@ -507,7 +511,7 @@ def load(text):
     """What Chromium makes of a page: its console, and the numbers of the probe."""
     path = os.path.join(SCRATCH, 'probe.html')
     files.write(path, text)
-    done = subprocess.run([browser(), '--headless=new', '--no-sandbox', '--disable-gpu', '--enable-logging=stderr',
+    done = subprocess.run([browser(), '--headless=new', '--no-sandbox', '--disable-gpu', '--enable-logging=stderr', *ALONE,
                            '--user-data-dir=' + os.path.join(SCRATCH, 'profile'), '--window-size=1400,900',
                            '--dump-dom',
                            'file://' + path.replace(' ', '%20')], capture_output=True, text=True, timeout=120,
