@@ -66,7 +66,7 @@ static uint64_t worked(unsigned worker)
 
 static void *work(void *unused)
 {
-    for (volatile int i = 0;; i++) {
+    for (volatile unsigned i = 0;; i++) {
     }
     return unused;
 }
