@@ -47,14 +47,12 @@ static void *begin_thread(void *argument)
     return function(argument);
 }
 
-/* Unless somebody has said already where it is to run. */
+/* Within what somebody may have said already about where it is to run. */
 static void send_away(pthread_t thread)
 {
-    cpu_set_t own, its, taken;
+    cpu_set_t taken;
     int here = heist__current_cpu();
     if (here < 0 || here >= CPU_SETSIZE) return;
-    if (pthread_getaffinity_np(pthread_self(), sizeof own, &own) != 0) return;
-    if (pthread_getaffinity_np(thread, sizeof its, &its) != 0 || !CPU_EQUAL(&own, &its)) return;
     CPU_ZERO(&taken);
     CPU_SET((size_t)here, &taken);
     heist__move_apart(thread, &taken);

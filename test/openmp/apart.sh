@@ -36,7 +36,7 @@ if [ "$(nproc)" -ge 2 ] && taskset -pc $$ | grep -q ': 0[-,]'; then # CPU 0 amon
     run_case where_there_are_more_threads_than_CPUs_they_stay prints '0 sent away, stayed, stayed, stayed' same "$many"
     run_case also_where_somebody_says_how_to_wait prints '0 sent away, stayed, stayed, stayed' same "$many" OMP_WAIT_POLICY=passive
     if [ "$RUNTIME" = libgomp ]; then # libomp's threads bind themselves, later
-        run_case who_was_told_where_to_run_is_not_sent_away prints '0 sent away, stayed, stayed, stayed' own 2 OMP_PROC_BIND=true
+        run_case who_is_bound_elsewhere_is_not_sent_away prints '0 sent away, stayed, stayed, stayed' own 2 OMP_PROC_BIND=true
         run_case who_is_pinned_by_its_maker_stays_so stays_pinned "$preload:libpin.so"
         if [ "${SANITIZE:-none}" = none ]; then # ASan's library comes first
             run_case also_if_that_is_in_front stays_pinned "libpin.so:$preload"
