@@ -56,6 +56,11 @@ bool heist__idle_crowded(heist__idle *idle, heist__sleeper *self)
     return heist__crowd_shares(&idle->crowd, seat_of(self));
 }
 
+bool heist__idle_shares(const heist__idle *idle, const heist__sleeper *self)
+{
+    return heist__crowd_shares(&idle->crowd, seat_of(self));
+}
+
 /* Takes back the sleep of `s`, whoever's turn it is. True for exactly one caller per sleep. */
 static bool rouse(heist__idle *idle, heist__sleeper *s)
 {

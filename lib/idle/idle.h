@@ -58,6 +58,9 @@ void heist__idle_clear(heist__idle *idle);
  * sleep at once is better than to search on. */
 bool heist__idle_crowded(heist__idle *idle, heist__sleeper *self);
 
+/* Worker: whether another was seen on its CPU. */
+bool heist__idle_shares(const heist__idle *idle, const heist__sleeper *self);
+
 /* Searcher: found nothing. Sleeps until woken; returns soon if there is work after all. Still a searcher afterwards. True: there
  * should be work; false: it has stood by, and if there is nothing now, whoever it was woken for has done it. */
 bool heist__idle_sleep(heist__idle *idle, heist__sleeper *self, const heist__idle_calls *calls);

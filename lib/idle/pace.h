@@ -4,6 +4,8 @@
 
 #include <sched.h>
 
+#include <heist/atomic.h>
+
 #include "idle/backoff.h"
 
 /* A new wait, with the pool's number of spinning rounds. */
@@ -19,6 +21,18 @@ static inline heist__idle_step heist__backoff_wait(heist__backoff *b, heist__ran
     if (step == HEIST__PARK) return step;
     for (uint32_t n = heist__backoff_next(b, random); n > 0; n--) heist__pause();
     if (step == HEIST__YIELD) sched_yield();
+    return step;
+}
+
+/* The same, but no longer than until `*word` is `value`. For who waits for just that: the line stays in its cache until somebody writes
+ * there, so that looking costs nothing, and to come back late from a long round costs microseconds. */
+static inline heist__idle_step heist__backoff_wait_for(heist__backoff *b, heist__random *random,
+                                                       HEIST__ATOMIC(uintptr_t) * word, uintptr_t value)
+{
+    heist__idle_step step = heist__backoff_step(b);
+    if (step != HEIST__SPIN) return heist__backoff_wait(b, random);
+    /* relaxed: the caller looks again */
+    for (uint32_t n = heist__backoff_next(b, random); n > 0 && heist__load_relaxed(word) != value; n--) heist__pause();
     return step;
 }
 

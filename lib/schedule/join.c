@@ -121,19 +121,19 @@ static void sleep_until_done(heist__worker *w, heist_task *task, int64_t nap_ns)
 static void wait_for_stolen(heist__worker *w, heist_task *task)
 {
     heist__backoff backoff;
-    heist__backoff_begin(&backoff, w->pool->settings.waiting_spin);
+    heist__backoff_begin(&backoff, heist__waiting_spin(w));
     int64_t nap_ns = 50000;
     for (;;) {
         uintptr_t state = heist__load_acquire(&task->state); /* J1, J2 */
         if (state == HEIST__TASK_DONE) break;
         bool taken = state & HEIST__TASK_TAKEN; /* else its thief is just about to say so */
         if (taken && leapfrog(w, task, state)) {
-            heist__backoff_begin(&backoff, w->pool->settings.waiting_spin);
+            heist__backoff_begin(&backoff, heist__waiting_spin(w));
             nap_ns = 50000;
             continue;
         }
         if (taken) say_waits_on(w, task, state);
-        if (heist__backoff_wait(&backoff, &w->random) == HEIST__PARK) {
+        if (heist__backoff_wait_for(&backoff, &w->random, &task->state, HEIST__TASK_DONE) == HEIST__PARK) {
             sleep_until_done(w, task, nap_ns);
             if (nap_ns < LONGEST_NAP_NS) nap_ns *= 2;
         }

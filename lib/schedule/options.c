@@ -180,7 +180,7 @@ int heist__settings_read(heist__settings *s, const heist_options *options)
     s->strategy = o.strategy ? (heist__strategy)(o.strategy - 1) : HEIST__STEAL_NEAR;
     s->amount = o.amount ? o.amount : HEIST_AMOUNT_ONE;
     s->spin = o.spin ? o.spin : HEIST__DEFAULT_SPIN;
-    s->waiting_spin = o.spin;
+    s->waiting_spin = s->sharing_spin = o.spin;
     s->stack_by_default = !o.stack_size;
     s->stack_size = o.stack_size ? o.stack_size : default_stack();
     s->seed = o.seed ? o.seed : DEFAULT_SEED;

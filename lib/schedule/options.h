@@ -21,6 +21,7 @@ typedef struct heist__settings {
     heist_amount amount;
     unsigned spin;         /* of who searches */
     unsigned waiting_spin; /* of who waits for a child or a scope; 0: see pool.c */
+    unsigned sharing_spin; /* the same where another worker is awake on the same CPU */
     size_t stack_size;
     bool stack_by_default; /* nobody asked for this size: a smaller one will do */
     uint64_t seed;

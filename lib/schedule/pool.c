@@ -247,14 +247,16 @@ static void fit_address_space(heist_pool *pool)
 /* Where workers share CPUs, who waits takes the CPU from the one it waits for. (Who searches sees that by itself: crowd.h.) */
 #define SPIN_ON_SHARED_CPUS 4
 
-static void make_crowd(heist_pool *pool)
+static void make_crowd(heist_pool *pool, unsigned cpus)
 {
+    pool->at_once = pool->count < cpus ? pool->count : cpus;
     if (pool->settings.waiting_spin) return; /* somebody knows better, and means it */
-    const unsigned cpus = heist__default_workers(NULL);
-    pool->settings.waiting_spin = pool->count > cpus ? SPIN_ON_SHARED_CPUS : HEIST__DEFAULT_SPIN;
+    pool->settings.waiting_spin = HEIST__DEFAULT_SPIN;
+    pool->settings.sharing_spin = SPIN_ON_SHARED_CPUS;
     pool->spare = pool->count < cpus ? cpus - pool->count : 0;
-    if (heist__crowd_init(&pool->idle.crowd, pool->count, cpus) < 0)
-        heist__note(pool, "no memory to tell which workers share CPUs");
+    if (heist__crowd_init(&pool->idle.crowd, pool->count, cpus) == 0) return;
+    heist__note(pool, "no memory to tell which workers share CPUs");
+    if (pool->count > cpus) pool->settings.waiting_spin = SPIN_ON_SHARED_CPUS;
 }
 
 /* Held while hwloc may hold a lock of its own, so that fork() does not fall into that. */
@@ -288,12 +290,12 @@ static int pool_make(heist_pool *pool)
 {
     int error = load_machine(pool);
     if (error) return error;
-    pool->count = pool->settings.workers;
-    bool sure = true;
-    if (!pool->count) pool->count = heist__default_workers(&sure); /* of this machine, whatever is described */
-    if (!sure) heist__note(pool, "no memory to find out what CPUs may be used: %u workers", pool->count);
+    bool sure;
+    const unsigned cpus = heist__default_workers(&sure); /* of this machine, whatever is described */
+    if (!sure) heist__note(pool, "no memory to find out what CPUs may be used: taken to be %u", cpus);
+    pool->count = pool->settings.workers ? pool->settings.workers : cpus;
     if (pool->count > HEIST_MAX_WORKERS) pool->count = HEIST_MAX_WORKERS;
-    make_crowd(pool);
+    make_crowd(pool, cpus);
     fit_address_space(pool);
     bool available = heist__barrier_available();
     pool->idle.count = pool->count;

@@ -250,7 +250,7 @@ static bool sleep_until_quiet(heist__worker *w, heist__scope_core *core, int64_t
 static void wait_as_worker(heist__worker *w, heist__scope_core *core)
 {
     heist__backoff backoff;
-    heist__backoff_begin(&backoff, w->pool->settings.waiting_spin);
+    heist__backoff_begin(&backoff, heist__waiting_spin(w));
     int64_t nap_ns = 50000;
     while (!heist__detector_quiet(&core->detector)) { /* T1 */
         heist__loose *l = NULL;
@@ -260,7 +260,7 @@ static void wait_as_worker(heist__worker *w, heist__scope_core *core)
         if (l) {
             heist__loose_run(w, l);
             heist__tell_waiters(w->pool);
-            heist__backoff_begin(&backoff, w->pool->settings.waiting_spin);
+            heist__backoff_begin(&backoff, heist__waiting_spin(w));
             nap_ns = 50000;
         } else if (heist__backoff_wait(&backoff, &w->random) == HEIST__PARK) {
             if (sleep_until_quiet(w, core, nap_ns)) return;

@@ -139,6 +139,7 @@ struct heist_pool {
     heist__idle idle;
     heist__detector all; /* every loose task */
     uint32_t levels;     /* how many a worker has */
+    unsigned at_once;    /* workers that can run at the same time, for all that was known when the pool was made */
     unsigned spare;      /* CPUs that no worker needs: who waits from outside may spin on them */
 
     /* Whether waiting tasks run. Written by: whoever ends the pool. Read by: workers, submitters. */
@@ -191,6 +192,13 @@ static inline heist_slot *heist__bottom_of(heist__worker *w)
 static inline unsigned heist__spare_here(const heist_pool *pool)
 {
     return heist__self() ? 0 : pool->spare;
+}
+
+/* How long who waits for a child or a scope spins. Where another worker has the same CPU it may be the one that is waited for. */
+static inline unsigned heist__waiting_spin(const heist__worker *w)
+{
+    const heist__settings *s = &w->pool->settings;
+    return heist__idle_shares(&w->pool->idle, &w->sleeper) ? s->sharing_spin : s->waiting_spin;
 }
 
 /* ---- worker.c: the loop ---- */

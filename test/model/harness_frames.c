@@ -97,6 +97,13 @@ bool heist__idle_wake_one(heist__idle *idle)
     return false;
 }
 
+bool heist__idle_shares(const heist__idle *idle, const heist__sleeper *self)
+{
+    (void)idle;
+    (void)self;
+    return false;
+}
+
 static void begin_with(long count, long published)
 {
     heist__frames *f = &worker[0]->frames;

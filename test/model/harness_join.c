@@ -198,6 +198,13 @@ bool heist__idle_wake_one(heist__idle *idle)
     return false;
 }
 
+bool heist__idle_shares(const heist__idle *idle, const heist__sleeper *self)
+{
+    (void)idle;
+    (void)self;
+    return false;
+}
+
 /* Task i lies in the first slot of `w`; `stolen`: a thief has it already. */
 static void place(heist__worker *w, int i, bool stolen)
 {

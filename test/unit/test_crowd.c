@@ -144,6 +144,20 @@ static void who_shares_its_cpu_is_crowded(void)
     TEST_ASSERT_TRUE(heist__idle_crowded(&idle, &sleepers[0]));
 }
 
+/* Who waits for a child spins by this: the one on the same CPU may be the one that has it. */
+static void who_computes_knows_whether_it_shares_its_cpu(void)
+{
+    is_awake(0, here);
+    is_awake(1, elsewhere);
+    TEST_ASSERT_FALSE(heist__idle_shares(&idle, &sleepers[0]));
+    is_awake(2, here);
+    TEST_ASSERT_TRUE(heist__idle_shares(&idle, &sleepers[0]));
+    TEST_ASSERT_TRUE(heist__idle_shares(&idle, &sleepers[2]));
+    TEST_ASSERT_FALSE(heist__idle_shares(&idle, &sleepers[1]));
+    sits(3, HEIST__NO_SEAT);
+    TEST_ASSERT_FALSE(heist__idle_shares(&idle, &sleepers[3]));
+}
+
 /* The system may move it back at once: it is seen elsewhere some time. */
 static void who_shares_its_cpu_goes_where_nobody_is(void)
 {
@@ -403,6 +417,7 @@ int main(void)
     RUN_TEST(cpus_are_taken_by_who_is_awake_there);
     RUN_TEST(a_searcher_takes_its_seat_along);
     RUN_TEST(who_shares_its_cpu_is_crowded);
+    RUN_TEST(who_computes_knows_whether_it_shares_its_cpu);
     RUN_TEST(who_shares_its_cpu_goes_where_nobody_is);
     RUN_TEST(where_every_cpu_is_taken_nobody_moves);
     RUN_TEST(sleeping_and_waking_leave_the_counts_right);

@@ -127,15 +127,39 @@ static void stack_size(void *argument)
     pthread_attr_destroy(&attributes);
 }
 
-static void who_waits_spins_less_where_cpus_are_shared(void)
+typedef struct {
+    unsigned alone, sharing;
+} spins;
+
+/* In a worker, of whom it is said now and then that somebody shares its CPU. */
+static void spins_of_a_waiter(void *argument)
+{
+    spins *s = argument;
+    heist__worker *w = heist__self();
+    heist__crowd *crowd = &w->pool->idle.crowd;
+    uint32_t seat = heist__load_relaxed(&w->sleeper.seat);
+    heist__crowd_awake(crowd, seat, 1);
+    s->sharing = heist__waiting_spin(w);
+    heist__crowd_awake(crowd, seat, -1);
+    heist__store_relaxed(&w->sleeper.seat, HEIST__NO_SEAT);
+    s->alone = heist__waiting_spin(w);
+    heist__store_relaxed(&w->sleeper.seat, seat);
+}
+
+static void who_waits_spins_less_where_it_shares_its_cpu(void)
 {
     unsigned cpus = heist__default_workers(NULL);
-    heist_pool *few = pool_of(1, HEIST_FENCES_DEFAULT), *many = pool_of(2 * cpus, HEIST_FENCES_DEFAULT);
-    TEST_ASSERT_TRUE(many->settings.waiting_spin > 0);
-    TEST_ASSERT_LESS_THAN_UINT(few->settings.waiting_spin, many->settings.waiting_spin);
-    TEST_ASSERT_NULL(few->idle.crowd.seats);
+    heist_pool *one = pool_of(1, HEIST_FENCES_DEFAULT), *many = pool_of(2 * cpus, HEIST_FENCES_DEFAULT);
+    TEST_ASSERT_NULL(one->idle.crowd.seats);
     TEST_ASSERT_NOT_NULL(many->idle.crowd.seats);
-    free_pool(few);
+    spins s = {0};
+    TEST_ASSERT_EQUAL_INT(0, heist_run(many, spins_of_a_waiter, &s));
+    TEST_ASSERT_EQUAL_UINT(one->settings.spin, s.alone);
+    TEST_ASSERT_TRUE(s.sharing > 0);
+    TEST_ASSERT_LESS_THAN_UINT(s.alone, s.sharing);
+    TEST_ASSERT_EQUAL_UINT(1, one->at_once);
+    TEST_ASSERT_EQUAL_UINT(cpus, many->at_once);
+    free_pool(one);
     free_pool(many);
     heist_options options = HEIST_OPTIONS_INIT;
     options.workers = 2 * cpus;
@@ -144,6 +168,8 @@ static void who_waits_spins_less_where_cpus_are_shared(void)
     TEST_ASSERT_NOT_NULL_MESSAGE(told, heist_explain());
     TEST_ASSERT_EQUAL_UINT(99, told->settings.spin);
     TEST_ASSERT_EQUAL_UINT(99, told->settings.waiting_spin);
+    TEST_ASSERT_EQUAL_UINT(99, told->settings.sharing_spin);
+    TEST_ASSERT_EQUAL_UINT(cpus, told->at_once);
     TEST_ASSERT_NULL_MESSAGE(told->idle.crowd.seats, "who is told to search goes on searching");
     free_pool(told);
 }
@@ -493,7 +519,7 @@ int main(void)
     RUN_TEST(a_task_may_run_on_its_own_pool);
     RUN_TEST(a_task_may_run_on_another_pool);
     RUN_TEST(a_task_knows_where_it_is);
-    RUN_TEST(who_waits_spins_less_where_cpus_are_shared);
+    RUN_TEST(who_waits_spins_less_where_it_shares_its_cpu);
     RUN_TEST(a_stack_is_as_large_as_asked_for);
     RUN_TEST(threads_are_called_after_their_pool);
     RUN_TEST(the_affinity_mask_sets_the_number_of_workers);
