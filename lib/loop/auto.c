@@ -3,9 +3,8 @@
  * delays nobody: at most a sixteenth of what falls to one worker anyway, or a single iteration. As long as the rest does not
  * seem worth sharing it goes on like this, and measures: the first iterations may have been the cheap ones. A loop with
  * hardly more iterations than workers has none to spare for that and is left to stealing, which measures as it goes. */
+#include "loop/gauge.h"
 #include "loop/loop.h"
-
-#define MEASURABLE_NS 5000
 
 /* Fewer units than this for each worker are not worth a look. */
 #define FEWEST_EACH 64
@@ -21,43 +20,25 @@ static void run_here(heist__loop *l, heist__worker *w, uint64_t from, uint64_t t
     }
 }
 
-/* What was found out about a loop on the way. */
-typedef struct {
-    uint64_t done;
-    heist_schedule schedule; /* for the rest; default: there is none */
-    uint64_t batch;
-} finding;
-
-/* Runs units here until it is clear that the rest is worth sharing, or there is no rest. */
-static finding measure(heist__loop *l, heist__worker *w, void *accumulator)
+/* Runs units here until it is clear that the rest is worth sharing, or there is no rest (default). */
+static heist_schedule measure(heist__loop *l, heist__worker *w, void *accumulator, heist__gauge *g, uint64_t *finest)
 {
-    const uint64_t units = l->domain.units, batch = l->options.batch ? l->options.batch : 1; /* given ones stay whole */
-    uint64_t most = units / ((uint64_t)l->workers * 16) / batch * batch;
-    if (most == 0) most = batch;
-    finding f = {0};
-    int64_t began = heist__clock_ns(), before = began;
-    for (uint64_t n = batch; f.done < units && !heist__loop_stopped(l); n *= 2) {
-        if (n > most) n = most;
-        if (n > units - f.done) n = units - f.done;
-        run_here(l, w, f.done, f.done + n, accumulator);
-        f.done += n;
-        int64_t now = heist__clock_ns();
-        double ns_each = (double)(now - before) / (double)n; /* of the latest: the first pay for cold caches */
-        before = now;
-        if (now - began < MEASURABLE_NS && f.done < most) continue;
-        f.schedule = heist__plan_choose(units - f.done, ns_each, l->workers, &f.batch);
-        if (f.schedule != HEIST_SCHEDULE_DEFAULT) break;
+    const int64_t began = heist__clock_ns();
+    heist_schedule schedule = HEIST_SCHEDULE_DEFAULT;
+    heist__gauge_begin(g, l->domain.units, l->at_once, l->options.batch);
+    while (schedule == HEIST_SCHEDULE_DEFAULT && g->next > 0 && !heist__loop_stopped(l)) {
+        run_here(l, w, g->done, g->done + g->next, accumulator);
+        heist__gauge_ran(g, heist__clock_ns() - began);
+        if (g->enough) schedule = heist__plan_choose(g->units - g->done, g->ns_each, l->at_once, l->monoid, finest);
     }
-    return f;
+    return schedule;
 }
 
 /* Cuts what is left by `schedule` and runs it. */
 static int go_on(heist__loop *l, heist__worker *w, void *accumulator, heist_schedule schedule, uint64_t done,
-                 uint64_t batch)
+                 uint64_t finest)
 {
-    const heist_loop_options *o = &l->options;
-    heist__plan_make(&l->plan, schedule, done, l->domain.units - done, l->workers, o->batch ? o->batch : batch, o->take,
-                     l->stride, o->deterministic);
+    heist__loop_plan(l, schedule, done, finest);
     int error = heist__loop_distribute(l, w, accumulator);
     /* A loop that has begun cannot say that it did not. Stealing needs no memory to begin with. */
     return error && done > 0 ? go_on(l, w, accumulator, HEIST_SCHEDULE_STEAL, done, 0) : error;
@@ -71,6 +52,8 @@ int heist__loop_auto(heist__loop *l, heist__worker *w, void *accumulator)
     if (l->workers == 1 || units / l->workers < FEWEST_EACH)
         return go_on(l, w, accumulator, HEIST_SCHEDULE_STEAL, 0, 0);
     l->plan.batch = l->options.batch;
-    finding f = measure(l, w, accumulator);
-    return f.schedule == HEIST_SCHEDULE_DEFAULT ? 0 : go_on(l, w, accumulator, f.schedule, f.done, f.batch);
+    heist__gauge gauge;
+    uint64_t finest = 0;
+    heist_schedule schedule = measure(l, w, accumulator, &gauge, &finest);
+    return schedule == HEIST_SCHEDULE_DEFAULT ? 0 : go_on(l, w, accumulator, schedule, gauge.done, finest);
 }

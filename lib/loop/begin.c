@@ -17,7 +17,7 @@ static int deal_shares(heist__loop *l)
     l->shares = aligned_alloc(HEIST__LINE, l->workers * sizeof *l->shares);
     if (!l->shares) return -ENOMEM;
     for (uint64_t i = 0; i < l->workers; i++) {
-        heist__share_set(&l->shares[i], l->plan.cells * i / l->workers, l->plan.cells * (i + 1) / l->workers);
+        heist__share_set(&l->shares[i], heist__loop_share(l, i), heist__loop_share(l, i + 1));
     }
     return 0;
 }
@@ -55,12 +55,29 @@ int heist__loop_distribute(heist__loop *l, heist__worker *w, void *accumulator)
     return error;
 }
 
+void heist__loop_plan(heist__loop *l, heist_schedule schedule, uint64_t done, uint64_t finest)
+{
+    const heist_loop_options *o = &l->options;
+    const heist__wish wish = {
+        .schedule = schedule,
+        .base = done,
+        .units = l->domain.units - done,
+        .workers = l->workers,
+        .at_once = l->at_once,
+        .batch = o->batch,
+        .finest = finest,
+        .take = o->take,
+        .stride = l->stride,
+        .deterministic = o->deterministic,
+    };
+    heist__plan_make(&l->plan, &wish);
+}
+
 static int run_loop(heist__loop *l, heist__worker *w, void *accumulator)
 {
     const heist_loop_options *o = &l->options;
     if (o->schedule == HEIST_SCHEDULE_AUTO) return heist__loop_auto(l, w, accumulator);
-    heist__plan_make(&l->plan, o->schedule, 0, l->domain.units, l->workers, o->batch, o->take, l->stride,
-                     o->deterministic);
+    heist__loop_plan(l, o->schedule, 0, 0);
     return heist__loop_distribute(l, w, accumulator);
 }
 
@@ -126,7 +143,7 @@ static int find_units(heist__loop *l, const char *who)
         return 0;
     }
     bool fixed = l->monoid && o->deterministic;
-    uint64_t wanted = fixed ? HEIST__FIXED_PARTS : (uint64_t)l->workers * HEIST__BATCHES_EACH;
+    uint64_t wanted = fixed ? HEIST__FIXED_PARTS : (uint64_t)l->at_once * HEIST__BATCHES_EACH;
     int error = heist__domain_tiles(d, d->rows, d->columns, o->tile_rows, o->tile_columns, wanted);
     return error ? heist__fail(error, "%s: there are too many tiles", who) : 0;
 }
@@ -138,6 +155,7 @@ int heist__loop_begin(heist_pool *pool, heist__loop *l, const char *who, const h
     pool = heist__pool_resolve(pool);
     if (!pool) return -errno;
     l->workers = pool->running;
+    l->at_once = pool->at_once < l->workers ? pool->at_once : l->workers;
     if (l->monoid) l->stride = padded(l->monoid->size);
     error = find_units(l, who);
     if (error) return error;

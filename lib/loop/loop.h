@@ -38,6 +38,7 @@ typedef struct heist__loop {
     const heist_monoid *monoid; /* NULL: nothing is reduced */
     heist_loop_options options;
     unsigned workers; /* of the pool */
+    unsigned at_once; /* of these, can run at the same time: batches for more would only be smaller */
     heist__plan plan;
     char *cells; /* a result for each cell, `stride` bytes apart; NULL: none */
     size_t stride;
@@ -68,6 +69,12 @@ static inline bool heist__loop_stopped(heist__loop *l)
            0; /* relaxed: seen late, it costs a batch more; the joins order the rest */
 }
 
+/* The first cell of a worker's share. */
+static inline uint64_t heist__loop_share(const heist__loop *l, uint64_t worker)
+{
+    return l->plan.cells * worker / l->workers;
+}
+
 /* ---- batch.c ---- */
 /* Ends the loop with this result; the first one counts. */
 void heist__loop_stop(heist__loop *l, int result);
@@ -81,6 +88,8 @@ bool heist__loop_cells(heist__loop *l, heist__worker *w, uint64_t first, uint64_
 int heist__loop_begin(heist_pool *pool, heist__loop *l, const char *who, const heist_loop_options *options);
 /* Runs all of l->plan by its schedule, adding to *accumulator. Returns 0 or -ENOMEM; then nothing has run. */
 int heist__loop_distribute(heist__loop *l, heist__worker *w, void *accumulator);
+/* Makes the plan for all but the first `done` units. `finest` as in a wish. */
+void heist__loop_plan(heist__loop *l, heist_schedule schedule, uint64_t done, uint64_t finest);
 
 /* ---- options.c ---- */
 /* Copies what the caller gave, later or earlier versions of it included. Returns 0 or -EINVAL. */

@@ -2,6 +2,7 @@
 #include "loop/plan.h"
 
 #include "loop/range.h"
+#include "loop/share.h"
 
 /* A share is two numbers of cells in one word. */
 #define MOST_CELLS ((uint64_t)1 << 31)
@@ -25,11 +26,12 @@ static uint64_t most_cells(size_t stride, unsigned workers, bool deterministic)
 }
 
 /* Cells of whole batches, the last of what is left. */
-static void cut_by_batch(heist__plan *p, uint64_t most)
+static void cut_by_batch(heist__plan *p, uint64_t batch, uint64_t most)
 {
-    uint64_t batches = heist__ceil_div(p->units, p->batch);
+    uint64_t batches = heist__ceil_div(p->units, batch);
+    p->batch = batch;
     p->grain =
-        p->batch * heist__ceil_div(batches, most); /* no overflow: most of the batches are full, and there are many */
+        batch * heist__ceil_div(batches, most); /* no overflow: most of the batches are full, and there are many */
     p->cells = heist__ceil_div(p->units, p->grain);
     p->extra = 0;
 }
@@ -43,20 +45,34 @@ static void cut_evenly(heist__plan *p, uint64_t cells)
     p->batch = p->grain + (p->extra != 0);
 }
 
-void heist__plan_make(heist__plan *p, heist_schedule schedule, uint64_t base, uint64_t units, unsigned workers,
-                      uint64_t batch, uint64_t take, size_t stride, bool deterministic)
+static uint64_t wanted_cells(const heist__plan *p, const heist__wish *w, bool deterministic, bool tapers)
 {
-    if (schedule == HEIST_SCHEDULE_DEFAULT) schedule = HEIST_SCHEDULE_STEAL;
-    deterministic = deterministic && stride > 0;
-    *p = (heist__plan){.schedule = schedule, .base = base, .units = units, .batch = batch, .take = take};
-    if (schedule == HEIST_SCHEDULE_STEAL && !deterministic) return;
-    uint64_t most = most_cells(stride, workers, deterministic);
-    if (batch) {
-        cut_by_batch(p, most);
-    } else {
-        uint64_t each = schedule == HEIST_SCHEDULE_STATIC ? 1 : HEIST__BATCHES_EACH;
-        uint64_t wanted = deterministic ? HEIST__FIXED_PARTS : each * workers;
-        cut_evenly(p, least(units, least(wanted, most)));
+    if (deterministic) return HEIST__FIXED_PARTS;
+    if (p->schedule == HEIST_SCHEDULE_STATIC) return w->workers;
+    return (uint64_t)w->at_once * (tapers ? HEIST__TAPER_CELLS : HEIST__BATCHES_EACH);
+}
+
+void heist__plan_make(heist__plan *p, const heist__wish *w)
+{
+    const bool deterministic = w->deterministic && w->stride > 0;
+    *p = (heist__plan){.schedule = w->schedule, .base = w->base, .units = w->units, .batch = w->batch, .take = w->take};
+    if (p->schedule == HEIST_SCHEDULE_DEFAULT) p->schedule = HEIST_SCHEDULE_STEAL;
+    if (p->schedule == HEIST_SCHEDULE_STEAL && !deterministic) return;
+    const uint64_t most = most_cells(w->stride, w->workers, deterministic);
+    if (w->batch) {
+        cut_by_batch(p, w->batch, most);
+        return;
+    }
+    const bool tapers = p->schedule == HEIST_SCHEDULE_HYBRID && w->stride == 0;
+    cut_evenly(p, least(w->units, least(wanted_cells(p, w, deterministic, tapers), most)));
+    if (tapers) {
+        p->part =
+            (uint64_t)HEIST__TAPER_PART * w->at_once / w->workers; /* shares without a CPU are others' in the end */
+        if (p->part == 0) p->part = 1;
+        p->least = w->finest > p->grain ? w->finest / p->grain : 1;
+        p->batch *= heist__share_part(heist__ceil_div(p->cells, w->workers), p->part, p->least);
+    } else if (p->grain < w->finest) {
+        cut_by_batch(p, w->finest, most);
     }
 }
 
@@ -75,23 +91,20 @@ uint64_t heist__plan_cell(const heist__plan *p, uint64_t cell)
 #define NOT_WORTH_IT 20e3
 #define MEDIUM 100e6
 
-/* A batch should take this long at least: a hundred times what dealing it out costs. */
-#define BATCH_NS 5e3
-#define LEAST_BATCHES_EACH 16
+/* A cell with a result of its own should take this long at least: a hundred times what dealing it out costs. */
+#define CELL_NS 5e3
+#define LEAST_CELLS_EACH 16
 
-heist_schedule heist__plan_choose(uint64_t units, double ns_each, unsigned workers, uint64_t *batch)
+heist_schedule heist__plan_choose(uint64_t units, double ns_each, unsigned at_once, bool reduces, uint64_t *finest)
 {
     double all = (double)units * ns_each;
-    *batch = 0;
-    if (workers == 1 || all < NOT_WORTH_IT) return HEIST_SCHEDULE_DEFAULT;
+    *finest = 0;
+    if (all < NOT_WORTH_IT) return HEIST_SCHEDULE_DEFAULT;
     if (all >= MEDIUM) return HEIST_SCHEDULE_STEAL;
-    uint64_t usual = heist__ceil_div(units, (uint64_t)workers * HEIST__BATCHES_EACH);
-    if ((double)usual * ns_each < BATCH_NS) {
-        /* Something must be left to take over, and more than a little: the iterations measured may be the cheap ones. */
-        uint64_t largest = heist__ceil_div(units, (uint64_t)workers * LEAST_BATCHES_EACH);
-        uint64_t wanted = (uint64_t)(BATCH_NS / ns_each) + 1; /* finite: `all` is not 0, so neither is ns_each */
-        *batch = least(wanted, largest);
-    }
+    /* Something must be left to take over, and more than a little: the iterations measured may be the cheap ones. */
+    uint64_t largest = heist__ceil_div(units, (uint64_t)at_once * LEAST_CELLS_EACH);
+    uint64_t wanted = (uint64_t)((reduces ? CELL_NS : HEIST__FINE_NS) / ns_each) + 1; /* finite: `all` is not 0 */
+    *finest = least(wanted, largest);
     return HEIST_SCHEDULE_HYBRID;
 }
 

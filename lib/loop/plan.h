@@ -15,29 +15,52 @@
 typedef struct heist__plan {
     heist_schedule schedule; /* never default */
     uint64_t base, units;
-    uint64_t batch; /* 0: as time demands; steal without cells only */
+    uint64_t batch; /* the most that the body gets at once; 0: as time demands; steal without cells only */
     uint64_t take;  /* as in the options */
     uint64_t cells; /* 0: none, units are dealt out themselves */
     uint64_t grain, extra;
+    /* Hybrid. Not 0: batches taper. An owner takes this part of what is left of its share at once, but `least` cells unless they turn out to be
+     * dear. */
+    uint64_t part;
+    uint64_t least;
 } heist__plan;
 
 /* Batches that the automatic choice makes for each worker: the last to finish is late by a sixty-fourth at most if all
  * cost the same. */
 #define HEIST__BATCHES_EACH 64
 
+/* Cells for each worker where batches taper, and the part of them that is taken first: about as many batches, and the last to finish is late by
+ * a 256th. As in steal, a sixteenth may turn out to be dear, and cannot be shared any more. */
+#define HEIST__TAPER_CELLS 256
+#define HEIST__TAPER_PART 16
+
+/* A tapered batch should take this long at least: some twenty times what it costs to take it. */
+#define HEIST__FINE_NS 1250
+
 /* Parts of a deterministic reduction, unless a batch is given: enough for any number of workers here. */
 #define HEIST__FIXED_PARTS 1024
 
-/* Cuts [base, base + units), which is not empty, for a schedule. `stride` is the size of a cell's result with padding, 0 if nothing is reduced. */
-void heist__plan_make(heist__plan *p, heist_schedule schedule, uint64_t base, uint64_t units, unsigned workers,
-                      uint64_t batch, uint64_t take, size_t stride, bool deterministic);
+/* What is to be cut: the units [base, base + units), which are not empty. */
+typedef struct heist__wish {
+    heist_schedule schedule;
+    uint64_t base, units;
+    unsigned workers;
+    unsigned at_once; /* of these, can run at the same time */
+    uint64_t batch;   /* as in the options; 0: as follows */
+    uint64_t finest;  /* what is dealt out at once has this many units at least; 0: however many it comes to */
+    uint64_t take;    /* as in the options */
+    size_t stride;    /* size of a cell's result with padding, 0 if nothing is reduced */
+    bool deterministic;
+} heist__wish;
+
+void heist__plan_make(heist__plan *p, const heist__wish *wish);
 
 /* The first unit of a cell; of cell number p->cells, the end. */
 uint64_t heist__plan_cell(const heist__plan *p, uint64_t cell);
 
-/* What auto does with `units` that take `ns_each`: one of the schedules, or default: not worth sharing. *batch is what
- * a batch should be with it, 0: as always. */
-heist_schedule heist__plan_choose(uint64_t units, double ns_each, unsigned workers, uint64_t *batch);
+/* What auto does with `units` that take `ns_each`: one of the schedules, or default: not worth sharing. *finest is what it wishes with
+ * that schedule. */
+heist_schedule heist__plan_choose(uint64_t units, double ns_each, unsigned at_once, bool reduces, uint64_t *finest);
 
 /* The same without having measured, by size alone. */
 heist_schedule heist__plan_choose_by_size(uint64_t units);

@@ -21,13 +21,20 @@ void heist__share_set(heist__share *s, uint64_t first, uint64_t last)
     heist__store_relaxed(&s->cells, word_of(first, last)); /* relaxed: see share.h */
 }
 
-bool heist__share_front(heist__share *s, uint64_t *cell)
+uint64_t heist__share_part(uint64_t there, uint64_t part, uint64_t least)
+{
+    uint64_t cells = there / part > least ? there / part : least;
+    return cells < there ? cells : there;
+}
+
+bool heist__share_front(heist__share *s, uint64_t part, uint64_t least, uint64_t *first, uint64_t *last)
 {
     uint64_t word = heist__load_relaxed(&s->cells); /* relaxed: the CAS checks it */
     do {
-        *cell = first_of(word);
-        if (*cell >= last_of(word)) return false;
-    } while (!heist__cas_relaxed(&s->cells, &word, word_of(*cell + 1, last_of(word)))); /* relaxed: see share.h */
+        *first = first_of(word);
+        if (*first >= last_of(word)) return false;
+        *last = *first + (part ? heist__share_part(last_of(word) - *first, part, least) : 1);
+    } while (!heist__cas_relaxed(&s->cells, &word, word_of(*last, last_of(word)))); /* relaxed: see share.h */
     return true;
 }
 
@@ -42,6 +49,11 @@ bool heist__share_back(heist__share *s, uint64_t take, uint64_t *first, uint64_t
         *first = *last - (wanted < there ? wanted : there);
     } while (!heist__cas_relaxed(&s->cells, &word, word_of(first_of(word), *first))); /* relaxed: see share.h */
     return true;
+}
+
+bool heist__share_unbegun(const heist__share *s, uint64_t first)
+{
+    return first_of(heist__load_relaxed(&s->cells)) == first; /* relaxed: a hint */
 }
 
 bool heist__share_all(heist__share *s, uint64_t *first, uint64_t *last)

@@ -20,11 +20,17 @@ typedef struct heist__share {
 /* Only by the owner, and while it is empty. */
 void heist__share_set(heist__share *s, uint64_t first, uint64_t last);
 
-/* Takes one cell from the front. */
-bool heist__share_front(heist__share *s, uint64_t *cell);
+/* The `part`-th part of so many cells, but at least `least` of them, and at most all. */
+uint64_t heist__share_part(uint64_t there, uint64_t part, uint64_t least);
+
+/* Takes such a part from the front; part 0: one cell. */
+bool heist__share_front(heist__share *s, uint64_t part, uint64_t least, uint64_t *first, uint64_t *last);
 
 /* Takes up to `take` cells from the back; 0: half, rounded up. */
 bool heist__share_back(heist__share *s, uint64_t take, uint64_t *first, uint64_t *last);
+
+/* Whether the first of its cells is still this one. A hint. */
+bool heist__share_unbegun(const heist__share *s, uint64_t first);
 
 /* Takes all there is. */
 bool heist__share_all(heist__share *s, uint64_t *first, uint64_t *last);

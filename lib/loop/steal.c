@@ -28,9 +28,14 @@ typedef struct {
 /* A batch never grows beyond this part of what falls to one worker: cheap iterations promise nothing for those after them. */
 #define LARGEST_PART 16
 
+/* Spans of fewer batches than this are cut into that many, each a FINEST of a batch at least: a microsecond or two. */
+#define FEW 8
+#define FINEST 8
+
 /* Batches as time demands. */
 typedef struct {
     uint64_t batch, most;
+    uint64_t now; /* the batch in this span: less than `batch` near the end */
     bool adapts;
     int64_t began;
 } pace;
@@ -40,7 +45,7 @@ static void pace_begin(pace *p, heist__loop *l)
     *p = (pace){.batch = l->plan.cells ? 1 : l->plan.batch};
     if (p->batch) return;
     p->adapts = true;
-    p->most = l->workers == 1 ? UINT64_MAX / 2 : l->plan.units / ((uint64_t)l->workers * LARGEST_PART);
+    p->most = l->workers == 1 ? UINT64_MAX / 2 : l->plan.units / ((uint64_t)l->at_once * LARGEST_PART);
     p->batch = heist__load_relaxed(&l->usual_batch); /* relaxed: a hint */
     p->began = heist__clock_ns();
 }
@@ -58,6 +63,7 @@ static void pace_learn(pace *p, heist__loop *l, uint64_t ran)
         batch /= 2;
     }
     if (batch == p->batch) return;
+    if (p->now == p->batch || p->now > batch) p->now = batch;
     p->batch = batch;
     heist__store_relaxed(&l->usual_batch, batch); /* relaxed: a hint */
 }
@@ -73,7 +79,7 @@ static uint64_t run_batches(heist__loop *l, heist__worker *w, pace *p, uint64_t 
                             span *right, uintptr_t untouched)
 {
     while (from < to) {
-        uint64_t n = to - from < p->batch ? to - from : p->batch;
+        uint64_t n = to - from < p->now ? to - from : p->now;
         if (!run_units(l, w, from, from + n, accumulator)) break;
         from += n;
         pace_learn(p, l, n);
@@ -82,14 +88,23 @@ static uint64_t run_batches(heist__loop *l, heist__worker *w, pace *p, uint64_t 
     return from;
 }
 
+/* A span of few batches is cut finer: it may be the last of the loop, and who finishes first waits for the other. */
+static void pace_span(pace *p, uint64_t units)
+{
+    uint64_t least = p->batch / FINEST, fine = units / FEW;
+    if (least == 0) least = 1;
+    if (fine < least) fine = least;
+    p->now = p->adapts && fine < p->batch ? fine : p->batch;
+}
+
 /* Where the right half of [from, to) begins; `to`: too little to split. Given batches stay whole. */
 static uint64_t middle(const heist__loop *l, const pace *p, uint64_t from, uint64_t to)
 {
-    uint64_t batches = heist__ceil_div(to - from, p->batch);
+    uint64_t batches = heist__ceil_div(to - from, p->now);
     uint64_t right = batches / 2;
     if (l->plan.take > right) right = l->plan.take;
     if (l->workers == 1 || right == 0 || right >= batches) return to;
-    return from + (batches - right) * p->batch;
+    return from + (batches - right) * p->now;
 }
 
 static void run_span(heist__loop *l, heist__worker *w, uint64_t from, uint64_t to, void *accumulator);
@@ -117,6 +132,7 @@ static void run_span(heist__loop *l, heist__worker *w, uint64_t from, uint64_t t
     pace p;
     pace_begin(&p, l);
     while (!heist__loop_stopped(l)) {
+        pace_span(&p, l->workers > 1 ? to - from : UINT64_MAX);
         uint64_t half = middle(l, &p, from, to);
         if (half == to) {
             run_batches(l, w, &p, from, to, accumulator, NULL, 0);

@@ -7,8 +7,12 @@
 
 #include <heist/heist.h>
 
+#include "loop/plan.h"
 #include "loop/range.h"
+#include "loop/share.h"
 #include "loop_support.h"
+#include "platform/clock.h"
+#include "schedule/worker.h"
 
 int test_loop_in_cpp(heist_pool *pool); /* test_loop_cpp.cpp; 0: all was right */
 
@@ -299,6 +303,99 @@ static void busy_workers_are_not_waited_for(void)
         check_coverage(pool, heist_upto(1000), &options);
     }
     atomic_store(&go, 1);
+    free_pool(pool);
+}
+
+/* Batches of a share whose owner is alone with it. */
+static uint64_t batches_of(const heist__plan *plan, uint64_t cells)
+{
+    heist__share share;
+    uint64_t first, last, batches = 0;
+    heist__share_set(&share, 0, cells);
+    while (heist__share_front(&share, plan->part, plan->least, &first, &last)) batches++;
+    return batches;
+}
+
+/* Taken by halves, each would be more batches, and the last of them small. */
+static void shares_that_nobody_has_begun_are_taken_whole(void)
+{
+    heist_pool *pool = loop_pool(4);
+    hold_all_but_one(pool);
+    heist__plan plan;
+    heist__wish wish = {.schedule = HEIST_SCHEDULE_HYBRID, .units = 100000, .workers = 4, .at_once = pool->at_once};
+    heist__plan_make(&plan, &wish);
+    uint64_t expected = 0;
+    for (uint64_t i = 0; i < 4; i++) expected += batches_of(&plan, plan.cells * (i + 1) / 4 - plan.cells * i / 4);
+    heist_loop_report report = {0};
+    heist_loop_options options = {.schedule = HEIST_SCHEDULE_HYBRID, .report = &report};
+    check_coverage(pool, heist_upto(100000), &options);
+    TEST_ASSERT_EQUAL_UINT64(expected, report.all.batches);
+    atomic_store(&go, 1);
+    free_pool(pool);
+}
+
+/* What calls of a body were like. */
+typedef struct {
+    int64_t end, cheap; /* of the loop, and of the iterations that take no time to speak of */
+    int64_t dear_ns;    /* the others */
+    atomic_uint_fast64_t largest, last, single;
+} call_sizes;
+
+static int take_time(heist_range part, void *context)
+{
+    call_sizes *c = context;
+    uint64_t size = heist_range_count(part), largest = atomic_load(&c->largest);
+    while (size > largest && !atomic_compare_exchange_weak(&c->largest, &largest, size)) {
+    }
+    if (part.end == c->end) atomic_store(&c->last, size);
+    if (size == 1) atomic_fetch_add(&c->single, 1);
+    for (int64_t i = part.begin; i < part.end; i++) {
+        int64_t until = heist__clock_ns() + (i < c->cheap ? 100 : c->dear_ns);
+        while (heist__clock_ns() < until) {
+        }
+    }
+    return 0;
+}
+
+static void no_batch_is_larger_than_the_report_says(void)
+{
+    static const heist_schedule fixed[] = {HEIST_SCHEDULE_STATIC, HEIST_SCHEDULE_SHARED, HEIST_SCHEDULE_HYBRID};
+    heist_pool *pool = loop_pool(3);
+    for (int64_t units = 1; units < 20000; units = units * 3 + 1) {
+        for (int s = 0; s < 3; s++) {
+            call_sizes sizes = {.end = units, .cheap = units};
+            heist_loop_report report = {0};
+            heist_loop_options options = {.schedule = fixed[s], .report = &report};
+            TEST_ASSERT_EQUAL_INT(0, heist_for(pool, heist_upto(units), take_time, &sizes, &options));
+            TEST_ASSERT_TRUE(report.batch > 0 && atomic_load(&sizes.largest) <= report.batch);
+        }
+    }
+    free_pool(pool);
+}
+
+static void the_last_batches_of_steal_are_small(void)
+{
+    heist_pool *pool = loop_pool(2);
+    heist_loop_options options = {.schedule = HEIST_SCHEDULE_STEAL};
+    for (int64_t units = 6000; units < 6016; units++) {
+        call_sizes sizes = {.end = units, .dear_ns = 500};
+        TEST_ASSERT_EQUAL_INT(0, heist_for(pool, heist_upto(units), take_time, &sizes, &options));
+        uint64_t largest = atomic_load(&sizes.largest), last = atomic_load(&sizes.last);
+        TEST_ASSERT_TRUE(last >= 1 && (last == 1 || last <= largest / 4));
+    }
+    free_pool(pool);
+}
+
+/* Measured when they were cheap, many are given out at once, but not to the end. */
+static void auto_learns_that_iterations_got_dear(void)
+{
+    heist_pool *pool = loop_pool(2);
+    heist_loop_options options = {.schedule = HEIST_SCHEDULE_AUTO};
+    for (int round = 0; round < 10; round++) {
+        call_sizes sizes = {.end = 500, .cheap = 100, .dear_ns = 5000};
+        TEST_ASSERT_EQUAL_INT(0, heist_for(pool, heist_upto(500), take_time, &sizes, &options));
+        TEST_ASSERT_TRUE(atomic_load(&sizes.single) >= 16);
+    }
     free_pool(pool);
 }
 
@@ -823,6 +920,30 @@ static void auto_shares_a_loop_that_begins_cheaply(void)
     free_pool(pool);
 }
 
+static int busy_at_the_end(heist_range part, void *context)
+{
+    (void)context;
+    for (int64_t i = part.begin < 900 ? 900 : part.begin; i < part.end; i++) {
+        int64_t until = heist__clock_ns() + 1200;
+        while (heist__clock_ns() < until) {
+        }
+    }
+    return 0;
+}
+
+/* Over all of them it would not be worth it. */
+static void auto_shares_a_loop_of_which_only_the_end_is_dear(void)
+{
+    heist_pool *pool = loop_pool(2);
+    for (int round = 0; round < 10; round++) {
+        heist_loop_report report = {0};
+        heist_loop_options options = {.schedule = HEIST_SCHEDULE_AUTO, .report = &report};
+        TEST_ASSERT_EQUAL_INT(0, heist_for(pool, heist_upto(1000), busy_at_the_end, NULL, &options));
+        TEST_ASSERT_TRUE(report.schedule != HEIST_SCHEDULE_DEFAULT);
+    }
+    free_pool(pool);
+}
+
 /* ---- what is refused ---- */
 
 static int never(heist_range part, void *context)
@@ -892,6 +1013,10 @@ int main(void)
     RUN_TEST(shared_takes_as_many_batches_at_once_as_it_is_told);
     RUN_TEST(hybrid_takes_as_many_batches_at_once_as_it_is_told);
     RUN_TEST(busy_workers_are_not_waited_for);
+    RUN_TEST(shares_that_nobody_has_begun_are_taken_whole);
+    RUN_TEST(no_batch_is_larger_than_the_report_says);
+    RUN_TEST(the_last_batches_of_steal_are_small);
+    RUN_TEST(auto_learns_that_iterations_got_dear);
     RUN_TEST(nothing_is_split_that_nobody_wants);
     RUN_TEST(others_take_part);
     RUN_TEST(hybrid_and_steal_even_out_what_is_uneven);
@@ -912,6 +1037,7 @@ int main(void)
     RUN_TEST(a_report_with_less_room_gets_less);
     RUN_TEST(auto_says_what_it_chose);
     RUN_TEST(auto_shares_a_loop_that_begins_cheaply);
+    RUN_TEST(auto_shares_a_loop_of_which_only_the_end_is_dear);
     RUN_TEST(bad_options_are_refused);
     RUN_TEST(options_of_other_versions_are_read);
     RUN_TEST(a_closed_pool_runs_no_loop);

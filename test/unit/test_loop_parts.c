@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "interrupt.h"
+#include "loop/gauge.h"
 #include "loop/plan.h"
 #include "loop/range.h"
 #include "loop/share.h"
@@ -119,14 +120,22 @@ static void cells_are_the_whole_and_none_is_empty(void)
                 for (size_t s = 0; s < sizeof strides / sizeof *strides; s++)
                     for (int how = 0; how < HEIST_SCHEDULE_AUTO; how++) {
                         heist__plan p;
-                        heist__plan_make(&p, (heist_schedule)how, 0, sizes[n], workers[w], batches[b], 0, strides[s],
-                                         how % 2);
+                        heist__wish wish = {.schedule = (heist_schedule)how,
+                                            .units = sizes[n],
+                                            .workers = workers[w],
+                                            .at_once = workers[w] > 2 ? workers[w] / 3 : workers[w],
+                                            .batch = batches[b],
+                                            .finest = how ? sizes[n] / 100 : 0,
+                                            .stride = strides[s],
+                                            .deterministic = how % 2};
+                        heist__plan_make(&p, &wish);
                         check_plan(&p, (heist_schedule)how, 0, sizes[n]);
                         if (batches[b] && p.cells) TEST_ASSERT_EQUAL_UINT64(0, p.grain % batches[b]);
                         if (strides[s] && p.cells > workers[w]) TEST_ASSERT_TRUE(p.cells <= 4096);
                     }
     heist__plan p;
-    heist__plan_make(&p, HEIST_SCHEDULE_HYBRID, 17, 1000, 2, 0, 0, 0, false);
+    heist__wish later = {.schedule = HEIST_SCHEDULE_HYBRID, .base = 17, .units = 1000, .workers = 2, .at_once = 2};
+    heist__plan_make(&p, &later);
     check_plan(&p, HEIST_SCHEDULE_HYBRID, 17, 1000);
 }
 
@@ -138,9 +147,20 @@ static void deterministic_cells_do_not_depend_on_workers_or_schedule(void)
     for (int round = 0; round < 16; round++) {
         uint64_t batch = (uint64_t)round / 4 * 33;
         size_t stride = strides[round / 2 % 2];
-        heist__plan_make(&one, HEIST_SCHEDULE_STATIC, 0, 12345, 1, batch, 0, stride, true);
+        heist__wish wish = {.schedule = HEIST_SCHEDULE_STATIC,
+                            .units = 12345,
+                            .workers = 1,
+                            .at_once = 1,
+                            .batch = batch,
+                            .stride = stride,
+                            .deterministic = true};
+        heist__plan_make(&one, &wish);
+        wish.workers = workers[round % 2];
+        wish.at_once = 2;
+        wish.take = 3;
         for (int how = 0; how < HEIST_SCHEDULE_AUTO; how++) {
-            heist__plan_make(&other, (heist_schedule)how, 0, 12345, workers[round % 2], batch, 3, stride, true);
+            wish.schedule = (heist_schedule)how;
+            heist__plan_make(&other, &wish);
             TEST_ASSERT_EQUAL_UINT64(one.cells, other.cells);
             for (uint64_t c = 0; c < one.cells; c++)
                 TEST_ASSERT_EQUAL_UINT64(heist__plan_cell(&one, c), heist__plan_cell(&other, c));
@@ -152,29 +172,126 @@ static void deterministic_cells_do_not_depend_on_workers_or_schedule(void)
 static void large_results_leave_a_cell_for_each_worker(void)
 {
     heist__plan p;
-    heist__plan_make(&p, HEIST_SCHEDULE_SHARED, 0, 12345, 100, 0, 0, (size_t)1 << 26, false);
+    heist__wish wish = {.schedule = HEIST_SCHEDULE_SHARED, .units = 12345, .stride = (size_t)1 << 26};
+    wish.workers = wish.at_once = 100;
+    heist__plan_make(&p, &wish);
     TEST_ASSERT_EQUAL_UINT64(100, p.cells);
-    heist__plan_make(&p, HEIST_SCHEDULE_SHARED, 0, 12345, 2, 0, 0, (size_t)1 << 26, false);
+    wish.workers = wish.at_once = 2;
+    heist__plan_make(&p, &wish);
     TEST_ASSERT_EQUAL_UINT64(16, p.cells);
+}
+
+/* More workers than CPUs do not make batches smaller, and each has a part of its own all the same. */
+static void batches_are_for_those_that_can_run(void)
+{
+    heist__plan few, many;
+    heist__wish wish = {.schedule = HEIST_SCHEDULE_SHARED, .units = 1000000, .workers = 2, .at_once = 2};
+    for (int how = 0; how < HEIST_SCHEDULE_AUTO; how++) {
+        wish.schedule = (heist_schedule)how;
+        wish.workers = 2;
+        heist__plan_make(&few, &wish);
+        wish.workers = 8;
+        heist__plan_make(&many, &wish);
+        bool parts = how == HEIST_SCHEDULE_STATIC;
+        TEST_ASSERT_EQUAL_UINT64(parts ? 2 : many.cells, few.cells);
+        TEST_ASSERT_EQUAL_UINT64(parts ? 8 : few.cells, many.cells);
+        TEST_ASSERT_EQUAL_UINT64(parts ? 125000 : few.batch, many.batch);
+    }
+}
+
+/* What hybrid gives at once, when the owner of a share of so many cells is alone with it. */
+static unsigned tapered(const heist__plan *p, uint64_t cells, uint64_t *batches)
+{
+    unsigned count = 0;
+    uint64_t first, last;
+    heist__share s;
+    heist__share_set(&s, 0, cells);
+    for (; heist__share_front(&s, p->part, p->least, &first, &last); count++) batches[count] = last - first;
+    return count;
+}
+
+static void hybrid_tapers(void)
+{
+    heist__plan p;
+    uint64_t batches[300];
+    heist__wish wish = {.schedule = HEIST_SCHEDULE_HYBRID, .units = 5120000, .workers = 2, .at_once = 2};
+    heist__plan_make(&p, &wish);
+    TEST_ASSERT_EQUAL_UINT64(512, p.cells);
+    TEST_ASSERT_EQUAL_UINT64(10000, p.grain);
+    TEST_ASSERT_EQUAL_UINT64_MESSAGE(160000, p.batch, "a sixteenth of a share is the most");
+    unsigned count = tapered(&p, 256, batches);
+    TEST_ASSERT_TRUE_MESSAGE(count > 50 && count < 75, "about as many as without tapering");
+    TEST_ASSERT_EQUAL_UINT64(16, batches[0]);
+    for (unsigned i = 1; i < count; i++) TEST_ASSERT_TRUE(batches[i] <= batches[i - 1]);
+    for (unsigned i = count - 16; i < count; i++) TEST_ASSERT_EQUAL_UINT64(1, batches[i]);
+    /* Four times as many shares as CPUs, each a quarter: the same batches. */
+    wish.workers = 8;
+    heist__plan_make(&p, &wish);
+    TEST_ASSERT_EQUAL_UINT64(160000, p.batch);
+    tapered(&p, 64, batches);
+    TEST_ASSERT_EQUAL_UINT64(16, batches[0]);
+    wish.workers = 4000;
+    heist__plan_make(&p, &wish);
+    TEST_ASSERT_EQUAL_UINT64(1, p.part);
+}
+
+static void tapered_batches_have_a_least_size(void)
+{
+    heist__plan p;
+    uint64_t batches[300];
+    heist__wish wish = {.schedule = HEIST_SCHEDULE_HYBRID, .units = 5120000, .workers = 2, .at_once = 2};
+    wish.finest = 45000;
+    heist__plan_make(&p, &wish);
+    TEST_ASSERT_EQUAL_UINT64(4, p.least);
+    unsigned count = tapered(&p, 255, batches);
+    for (unsigned i = 0; i + 1 < count; i++) TEST_ASSERT_TRUE(batches[i] >= 4);
+    TEST_ASSERT_EQUAL_UINT64_MESSAGE(3, batches[count - 1], "what is left in the end");
+    wish.finest = 170000;
+    heist__plan_make(&p, &wish);
+    TEST_ASSERT_EQUAL_UINT64(17, p.least);
+    TEST_ASSERT_EQUAL_UINT64(170000, p.batch);
+}
+
+/* A batch that was given is kept, and a cell with a result of its own is a batch of its own. */
+static void nothing_else_tapers(void)
+{
+    heist__plan p;
+    heist__wish given = {.schedule = HEIST_SCHEDULE_HYBRID, .units = 10000, .workers = 2, .at_once = 2, .batch = 10};
+    heist__plan_make(&p, &given);
+    TEST_ASSERT_EQUAL_UINT64(0, p.part);
+    TEST_ASSERT_EQUAL_UINT64(1000, p.cells);
+    heist__wish reduced = {.schedule = HEIST_SCHEDULE_HYBRID, .units = 1280, .workers = 2, .at_once = 2, .stride = 128};
+    heist__plan_make(&p, &reduced);
+    TEST_ASSERT_EQUAL_UINT64(0, p.part);
+    TEST_ASSERT_EQUAL_UINT64(128, p.cells);
+    reduced.finest = 20;
+    heist__plan_make(&p, &reduced);
+    TEST_ASSERT_EQUAL_UINT64(64, p.cells);
+    TEST_ASSERT_EQUAL_UINT64(20, p.batch);
+    heist__wish shared = {.schedule = HEIST_SCHEDULE_SHARED, .units = 1280, .workers = 2, .at_once = 2};
+    heist__plan_make(&p, &shared);
+    TEST_ASSERT_EQUAL_UINT64(0, p.part);
+    TEST_ASSERT_EQUAL_UINT64(128, p.cells);
 }
 
 static void auto_takes_hybrid_in_the_middle(void)
 {
-    uint64_t batch;
-    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_DEFAULT, heist__plan_choose(1000, 1, 2, &batch)); /* a microsecond */
-    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_DEFAULT, heist__plan_choose(UINT64_MAX, 1, 1, &batch));
-    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose(50000, 1, 2, &batch));
-    TEST_ASSERT_TRUE(batch > 0 && batch <= 50000 / (2 * 16) + 1); /* sixteen for each worker at least */
-    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose(1000000, 1, 2, &batch)); /* a millisecond */
-    TEST_ASSERT_TRUE(batch == 0 || (batch >= 4000 && batch <= 1000000 / (2 * 16)));
-    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose(200, 100000, 2, &batch));
-    TEST_ASSERT_EQUAL_UINT64(0, batch);
-    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_STEAL, heist__plan_choose(1000000000, 1, 2, &batch)); /* a second */
+    uint64_t finest;
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_DEFAULT, heist__plan_choose(1000, 1, 2, false, &finest)); /* a microsecond */
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose(30000, 1, 2, false, &finest));
+    TEST_ASSERT_EQUAL_UINT64_MESSAGE(938, finest, "sixteen for each worker at least");
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose(1000000, 1, 2, false, &finest)); /* a millisecond */
+    TEST_ASSERT_EQUAL_UINT64_MESSAGE(1251, finest, "a microsecond and a quarter");
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose(1000000, 1, 2, true, &finest));
+    TEST_ASSERT_EQUAL_UINT64_MESSAGE(5001, finest, "each with a result: five");
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose(200, 100000, 2, false, &finest));
+    TEST_ASSERT_EQUAL_UINT64(1, finest);
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_STEAL, heist__plan_choose(1000000000, 1, 2, false, &finest)); /* a second */
     /* From twenty microseconds on it is worth a second worker, from a tenth of a second on nobody knows. */
-    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_DEFAULT, heist__plan_choose(19, 1000, 8, &batch));
-    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose(21, 1000, 8, &batch));
-    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose(99, 1e6, 8, &batch));
-    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_STEAL, heist__plan_choose(101, 1e6, 8, &batch));
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_DEFAULT, heist__plan_choose(19, 1000, 8, false, &finest));
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose(21, 1000, 8, false, &finest));
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose(99, 1e6, 8, false, &finest));
+    TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_STEAL, heist__plan_choose(101, 1e6, 8, false, &finest));
     TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose_by_size(65536));
     TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_STEAL, heist__plan_choose_by_size(65537));
     TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose_by_size(1000));
@@ -182,15 +299,70 @@ static void auto_takes_hybrid_in_the_middle(void)
     TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_STEAL, heist__plan_choose_by_size(1000000));
 }
 
+/* ---- measuring ---- */
+
+/* Says that the next few have taken `ns` each, and `more` besides. */
+static void takes(heist__gauge *g, double ns, int64_t more)
+{
+    heist__gauge_ran(g, g->passed + (int64_t)(ns * (double)g->next) + more);
+}
+
+static void a_gauge_runs_more_and_more_until_it_knows(void)
+{
+    heist__gauge g;
+    heist__gauge_begin(&g, 1000000, 2, 0);
+    uint64_t few = 1;
+    for (; !g.enough; few *= 2) {
+        TEST_ASSERT_TRUE(g.next == few || (double)g.passed + (double)g.next * 10 >= 3000);
+        takes(&g, 10, 0);
+    }
+    TEST_ASSERT_TRUE_MESSAGE(g.passed >= 3000 && g.passed < 3100, "no longer than it takes");
+    TEST_ASSERT_TRUE(g.ns_each > 9.9 && g.ns_each < 10.1);
+    heist__gauge_begin(&g, 3200, 2, 0); /* so few that they are not worth more than a hundred */
+    while (!g.enough) takes(&g, 10, 0);
+    TEST_ASSERT_TRUE(g.done >= 100 && g.done <= 200);
+    heist__gauge_begin(&g, 7 * 10007, 2, 7);
+    for (int i = 0; i < 50 && g.next; i++) {
+        TEST_ASSERT_EQUAL_UINT64_MESSAGE(0, g.next % 7, "given batches stay whole");
+        takes(&g, 9, 0);
+    }
+    heist__gauge_begin(&g, 1000, 4, 0);
+    for (; g.next; takes(&g, 0, 0)) /* a clock that stands still */
+        TEST_ASSERT_TRUE_MESSAGE(g.next <= 15, "a sixteenth of what falls to one worker");
+    TEST_ASSERT_EQUAL_UINT64(1000, g.done);
+    heist__gauge_begin(&g, 5, 1, UINT64_MAX);
+    TEST_ASSERT_EQUAL_UINT64(5, g.next);
+    takes(&g, 1, 0);
+    TEST_ASSERT_EQUAL_UINT64(0, g.next);
+}
+
+static void a_gauge_leaves_out_cold_caches_and_what_is_over(void)
+{
+    heist__gauge g;
+    heist__gauge_begin(&g, 32000, 2, 0);
+    takes(&g, 10, 2000); /* cold */
+    TEST_ASSERT_FALSE(g.enough);
+    while (!g.enough) takes(&g, 10, 0);
+    TEST_ASSERT_TRUE(g.ns_each > 9 && g.ns_each < 11);
+    takes(&g, 500, 0); /* not worth sharing, it was said; but now they are dear */
+    TEST_ASSERT_TRUE(g.ns_each > 499 && g.ns_each < 501);
+    heist__gauge_begin(&g, 32000, 2, 0);
+    takes(&g, 10, 4000); /* cold or dear: nobody waits to find out */
+    TEST_ASSERT_TRUE(g.enough && g.ns_each > 4000);
+}
+
 /* ---- shares ---- */
 
 static void a_share_gives_from_both_ends_what_it_has(void)
 {
     heist__share s;
-    uint64_t cell, first, last;
+    uint64_t first, last;
     heist__share_set(&s, 3, 10);
-    TEST_ASSERT_TRUE(heist__share_front(&s, &cell));
-    TEST_ASSERT_EQUAL_UINT64(3, cell);
+    TEST_ASSERT_TRUE(heist__share_unbegun(&s, 3));
+    TEST_ASSERT_TRUE(heist__share_front(&s, 0, 9, &first, &last));
+    TEST_ASSERT_EQUAL_UINT64(3, first);
+    TEST_ASSERT_EQUAL_UINT64(4, last);
+    TEST_ASSERT_FALSE(heist__share_unbegun(&s, 3));
     TEST_ASSERT_TRUE(heist__share_back(&s, 0, &first, &last)); /* half of six */
     TEST_ASSERT_EQUAL_UINT64(7, first);
     TEST_ASSERT_EQUAL_UINT64(10, last);
@@ -200,7 +372,8 @@ static void a_share_gives_from_both_ends_what_it_has(void)
     TEST_ASSERT_TRUE(heist__share_back(&s, 5, &first, &last)); /* not more than there is */
     TEST_ASSERT_EQUAL_UINT64(4, first);
     TEST_ASSERT_EQUAL_UINT64(5, last);
-    TEST_ASSERT_FALSE(heist__share_front(&s, &cell));
+    TEST_ASSERT_FALSE(heist__share_front(&s, 0, 0, &first, &last));
+    TEST_ASSERT_FALSE(heist__share_front(&s, 16, 1, &first, &last));
     TEST_ASSERT_FALSE(heist__share_back(&s, 0, &first, &last));
     heist__share_set(&s, UINT32_MAX - 3, UINT32_MAX);
     TEST_ASSERT_TRUE(heist__share_all(&s, &first, &last));
@@ -233,8 +406,9 @@ static void no_cell_is_taken_twice(void)
         heist__share_set(&r.share, 0, cells);
         pthread_t thieves[2];
         for (int i = 0; i < 2; i++) TEST_ASSERT_EQUAL_INT(0, pthread_create(&thieves[i], NULL, take_from_back, &r));
-        uint64_t cell;
-        while (heist__share_front(&r.share, &cell)) mark(&r.marks, cell);
+        uint64_t first, last;
+        while (heist__share_front(&r.share, (uint64_t)round % 2 * 16, 1, &first, &last))
+            for (; first < last; first++) mark(&r.marks, first);
         for (int i = 0; i < 2; i++) pthread_join(thieves[i], NULL);
         TEST_ASSERT_TRUE(marks_end(&r.marks));
     }
@@ -243,14 +417,22 @@ static void no_cell_is_taken_twice(void)
 /* ---- one taking in the middle of another ---- */
 
 #define CROSSED_CELLS 7
+#define TAKINGS 5
 
 static heist__share crossed;
 static int taken[CROSSED_CELLS];
 
 static void take_first(void)
 {
-    uint64_t cell;
-    if (heist__share_front(&crossed, &cell)) taken[cell]++;
+    uint64_t first, last;
+    if (heist__share_front(&crossed, 0, 0, &first, &last)) taken[first]++;
+}
+
+static void take_first_part(void)
+{
+    uint64_t first, last;
+    if (!heist__share_front(&crossed, 3, 1, &first, &last)) return;
+    for (; first < last; first++) taken[first]++;
 }
 
 static void take_last(uint64_t how_many)
@@ -278,13 +460,13 @@ static void take_all(void)
 static void cells_are_taken_once_whatever_comes_between(void)
 {
     static instruction_list instructions;
-    operation *const takings[] = {take_first, take_last_one, take_last_half, take_all};
+    operation *const takings[] = {take_first, take_last_one, take_last_half, take_all, take_first_part};
     int interruptions = 0;
     IGNORE_WITHOUT_INTERRUPTS();
-    for (int what = 0; what < 4; what++) {
+    for (int what = 0; what < TAKINGS; what++) {
         heist__share_set(&crossed, 0, CROSSED_CELLS);
         list_instructions(takings[what], &instructions);
-        for (int between = 0; between < 4; between++) {
+        for (int between = 0; between < TAKINGS; between++) {
             for (size_t i = 0; i < instructions.count; i++) {
                 memset(taken, 0, sizeof taken);
                 heist__share_set(&crossed, 0, CROSSED_CELLS);
@@ -300,18 +482,19 @@ static void cells_are_taken_once_whatever_comes_between(void)
 static void cells_are_taken_once_by_two_in_the_middle_of_each_other(void)
 {
     static instruction_list of_first, of_second;
-    operation *const takings[] = {take_first, take_last_one, take_last_half, take_all};
+    operation *const takings[] = {take_first, take_last_one, take_last_half, take_all, take_first_part};
     int crossings = 0;
     IGNORE_WITHOUT_INTERRUPTS();
-    for (int pair = 0; pair < 16; pair++) {
+    for (int pair = 0; pair < TAKINGS * TAKINGS; pair++) {
         heist__share_set(&crossed, 0, CROSSED_CELLS);
-        list_instructions(takings[pair / 4], &of_first);
-        list_instructions(takings[pair % 4], &of_second);
+        list_instructions(takings[pair / TAKINGS], &of_first);
+        list_instructions(takings[pair % TAKINGS], &of_second);
         for (size_t i = 0; i < of_first.count; i++) {
             for (size_t j = 0; j < of_second.count; j++) {
                 memset(taken, 0, sizeof taken);
                 heist__share_set(&crossed, 0, CROSSED_CELLS);
-                crossings += intertwined(takings[pair / 4], of_first.at[i], takings[pair % 4], of_second.at[j]);
+                crossings +=
+                    intertwined(takings[pair / TAKINGS], of_first.at[i], takings[pair % TAKINGS], of_second.at[j]);
                 take_all();
                 TEST_ASSERT_EACH_EQUAL_INT(1, taken, CROSSED_CELLS);
             }
@@ -346,7 +529,13 @@ int main(void)
     RUN_TEST(cells_are_the_whole_and_none_is_empty);
     RUN_TEST(deterministic_cells_do_not_depend_on_workers_or_schedule);
     RUN_TEST(large_results_leave_a_cell_for_each_worker);
+    RUN_TEST(batches_are_for_those_that_can_run);
+    RUN_TEST(hybrid_tapers);
+    RUN_TEST(tapered_batches_have_a_least_size);
+    RUN_TEST(nothing_else_tapers);
     RUN_TEST(auto_takes_hybrid_in_the_middle);
+    RUN_TEST(a_gauge_runs_more_and_more_until_it_knows);
+    RUN_TEST(a_gauge_leaves_out_cold_caches_and_what_is_over);
     RUN_TEST(a_share_gives_from_both_ends_what_it_has);
     RUN_TEST(no_cell_is_taken_twice);
     RUN_TEST(cells_are_taken_once_whatever_comes_between);

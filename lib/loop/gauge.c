@@ -1,0 +1,41 @@
+/* gauge.c: see gauge.h. */
+#include "loop/gauge.h"
+
+#include "loop/range.h"
+
+/* A hundred times what it takes to read the clock. */
+#define MEASURABLE_NS 3000
+
+/* The most to be run at once is one of so many parts of what falls to one worker. */
+#define PARTS 16
+
+void heist__gauge_begin(heist__gauge *g, uint64_t units, unsigned at_once, uint64_t batch)
+{
+    *g = (heist__gauge){.units = units, .batch = batch ? batch : 1};
+    g->most = units / ((uint64_t)at_once * PARTS) / g->batch * g->batch;
+    if (g->most == 0) g->most = g->batch;
+    g->next = g->batch < units ? g->batch : units;
+}
+
+/* Twice as many, but no more than seem to be missing. Whole batches. */
+static uint64_t next_few(const heist__gauge *g)
+{
+    uint64_t few = g->next * 2;
+    double missing = (MEASURABLE_NS - (double)g->passed) / g->ns_each;
+    if (missing > 0 && missing < (double)few) few = heist__ceil_div((uint64_t)missing + 1, g->batch) * g->batch;
+    if (few > g->most) few = g->most;
+    return few < g->units - g->done ? few : g->units - g->done;
+}
+
+void heist__gauge_ran(heist__gauge *g, int64_t passed)
+{
+    if (g->enough || g->before == 0) { /* what was measured until now may not hold any more */
+        g->before = g->done;
+        g->seen = g->passed;
+    }
+    g->done += g->next;
+    g->passed = passed;
+    g->ns_each = (double)(g->passed - g->seen) / (double)(g->done - g->before);
+    g->enough = g->passed >= MEASURABLE_NS || g->done >= g->most;
+    g->next = next_few(g);
+}
