@@ -145,13 +145,14 @@ typedef struct heist_loop_options {
     size_t size;             /* sizeof(heist_loop_options), or 0 */
     heist_schedule schedule; /* ... */
     /* The most iterations (in 2-D: tiles; in heist_generate: items) that are given out at once; parts then begin at its
-     * multiples. 0: steal adapts it to some ten microseconds, static gives each part in one piece, the others make 64 for
-     * each worker. */
+     * multiples. 0: steal adapts it to some ten microseconds, less at the end; static gives each part in one piece; hybrid gives fewer
+     * and fewer, from a sixteenth of what falls to one worker down to a 256th; shared, and hybrid's reductions, make 64 for each
+     * worker. Workers beyond the CPUs do not count here. */
     uint64_t batch;
     /* How many batches a worker takes at once: from the queue (shared; 0: one), from another's part (hybrid; 0: half of what
-     * is left), or at least, from another worker (steal; 0: one; it is always about half of what that one has). */
+     * is left, all of a part that nobody has begun), or at least, from another worker (steal; 0: one; it is always about half of what that one has). */
     uint64_t take;
-    /* 2-D: the size of a tile in indices. 0: near squares, 64 for each worker. */
+    /* 2-D: the size of a tile in indices. 0: near squares, 64 for each worker that has a CPU. */
     uint64_t tile_rows;
     uint64_t tile_columns;
     /* Reductions: the same parts, combined in the same order, for every pool and schedule. They follow from the number of
