@@ -1,4 +1,4 @@
-/* A fixed share for each worker first, cell by cell; who has finished takes cells from the back of others' shares, the
+/* A fixed share for each worker first, some cells at a time; who has finished takes cells from the back of others' shares, the
  * nearest first, and makes them its own share, where they can be taken again.
  *
  * Why every cell is run: a cell is in a share, or in the hands of a member that runs it before it ends. A member ends when it
