@@ -27,6 +27,7 @@ static heist_schedule measure(heist__loop *l, heist__worker *w, void *accumulato
     heist_schedule schedule = HEIST_SCHEDULE_DEFAULT;
     heist__gauge_begin(g, l->domain.units, l->at_once, l->options.batch);
     while (schedule == HEIST_SCHEDULE_DEFAULT && g->next > 0 && !heist__loop_stopped(l)) {
+        if (!l->options.batch && l->measured < g->next) l->measured = g->next;
         run_here(l, w, g->done, g->done + g->next, accumulator);
         heist__gauge_ran(g, heist__clock_ns() - began);
         if (g->enough) schedule = heist__plan_choose(g->units - g->done, g->ns_each, l->at_once, l->monoid, finest);

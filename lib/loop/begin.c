@@ -98,7 +98,7 @@ static void write_report(heist__loop *l, heist__loop_tally *tallies)
 {
     heist_loop_report *report = l->options.report;
     report->schedule = l->plan.schedule;
-    report->batch = l->plan.batch;
+    report->batch = l->plan.batch && l->plan.batch < l->measured ? l->measured : l->plan.batch;
     heist__loop_report_write(report, tallies, l->workers, l->began);
     free(tallies);
 }
@@ -129,6 +129,11 @@ static int nothing_to_do(heist__loop *l)
     heist__loop_tally *none = heist__loop_tallies_new(l->workers);
     if (!none) return heist__fail(-ENOMEM, "no memory for a report");
     l->plan.schedule = l->options.schedule;
+    if (l->plan.schedule == HEIST_SCHEDULE_DEFAULT) {
+        l->plan.schedule = HEIST_SCHEDULE_STEAL;
+    } else if (l->plan.schedule == HEIST_SCHEDULE_AUTO) {
+        l->plan.schedule = HEIST_SCHEDULE_DEFAULT;
+    }
     l->plan.batch = l->options.batch;
     write_report(l, none);
     return 0;

@@ -1,18 +1,16 @@
 /* gauge.c: see gauge.h. */
 #include "loop/gauge.h"
 
+#include "loop/plan.h"
 #include "loop/range.h"
 
 /* A hundred times what it takes to read the clock. */
 #define MEASURABLE_NS 3000
 
-/* The most to be run at once is one of so many parts of what falls to one worker. */
-#define PARTS 16
-
 void heist__gauge_begin(heist__gauge *g, uint64_t units, unsigned at_once, uint64_t batch)
 {
     *g = (heist__gauge){.units = units, .batch = batch ? batch : 1};
-    g->most = units / ((uint64_t)at_once * PARTS) / g->batch * g->batch;
+    g->most = units / ((uint64_t)at_once * HEIST__LARGEST_PART) / g->batch * g->batch;
     if (g->most == 0) g->most = g->batch;
     g->next = g->batch < units ? g->batch : units;
 }
@@ -20,7 +18,8 @@ void heist__gauge_begin(heist__gauge *g, uint64_t units, unsigned at_once, uint6
 /* Twice as many, but no more than seem to be missing. Whole batches. */
 static uint64_t next_few(const heist__gauge *g)
 {
-    uint64_t few = g->next * 2;
+    uint64_t few =
+        g->next < g->units - g->done ? g->next * 2 : g->next; /* it would wrap only where all that is left is less */
     double missing = (MEASURABLE_NS - (double)g->passed) / g->ns_each;
     if (missing > 0 && missing < (double)few) few = heist__ceil_div((uint64_t)missing + 1, g->batch) * g->batch;
     if (few > g->most) few = g->most;

@@ -45,8 +45,9 @@ typedef struct heist__loop {
     heist__loop_tally *tallies; /* by worker; NULL: no report */
     heist__share *shares;       /* by worker; NULL: the schedule needs none */
     int64_t began;
-    void *result; /* where a reduction goes */
-    int outcome;  /* what the call returns. Written by: the worker that begins the loop. */
+    uint64_t measured; /* auto: the most that it gave to the body at once before it had made a plan */
+    void *result;      /* where a reduction goes */
+    int outcome;       /* what the call returns. Written by: the worker that begins the loop. */
 
     /* Room, not alignment, keeps these away from the rest: a loop is a local variable, and AddressSanitizer's stand-in for the
      * stack does not give a local more than 64 bytes of alignment. */
@@ -55,6 +56,9 @@ typedef struct heist__loop {
     HEIST__ATOMIC(int) stopped;
     /* Everything is in somebody's hands: latecomers need not look. Written by: who saw it. Read by: latecomers. */
     HEIST__ATOMIC(int) drained;
+    /* Hybrid: how often somebody began to take from another's share, and was done with it. Written by: takers (add). Read by: who finds nothing. */
+    HEIST__ATOMIC(uint32_t) takings;
+    HEIST__ATOMIC(uint32_t) taken;
     /* Steal: the batch that was right last. Written by: anybody. Read by: who begins with a stolen part. */
     HEIST__ATOMIC(uint64_t) usual_batch;
     char apart_too[HEIST__LINE];

@@ -2,7 +2,6 @@
 #include "loop/plan.h"
 
 #include "loop/range.h"
-#include "loop/share.h"
 
 /* A share is two numbers of cells in one word. */
 #define MOST_CELLS ((uint64_t)1 << 31)
@@ -52,6 +51,19 @@ static uint64_t wanted_cells(const heist__plan *p, const heist__wish *w, bool de
     return (uint64_t)w->at_once * (tapers ? HEIST__TAPER_CELLS : HEIST__BATCHES_EACH);
 }
 
+static uint64_t at_least_one(uint64_t n)
+{
+    return n ? n : 1;
+}
+
+static void taper(heist__plan *p, const heist__wish *w)
+{
+    p->batch = 0;
+    p->most = at_least_one(p->cells / ((uint64_t)w->at_once * HEIST__BATCHES_EACH));
+    p->largest = at_least_one(p->cells / ((uint64_t)w->at_once * HEIST__LARGEST_PART));
+    p->least = least(at_least_one(w->finest / p->grain), p->largest);
+}
+
 void heist__plan_make(heist__plan *p, const heist__wish *w)
 {
     const bool deterministic = w->deterministic && w->stride > 0;
@@ -63,14 +75,10 @@ void heist__plan_make(heist__plan *p, const heist__wish *w)
         cut_by_batch(p, w->batch, most);
         return;
     }
-    const bool tapers = p->schedule == HEIST_SCHEDULE_HYBRID && w->stride == 0;
+    const bool tapers = p->schedule == HEIST_SCHEDULE_HYBRID && w->stride == 0 && w->take == 0;
     cut_evenly(p, least(w->units, least(wanted_cells(p, w, deterministic, tapers), most)));
     if (tapers) {
-        p->part =
-            (uint64_t)HEIST__TAPER_PART * w->at_once / w->workers; /* shares without a CPU are others' in the end */
-        if (p->part == 0) p->part = 1;
-        p->least = w->finest > p->grain ? w->finest / p->grain : 1;
-        p->batch *= heist__share_part(heist__ceil_div(p->cells, w->workers), p->part, p->least);
+        taper(p, w);
     } else if (p->grain < w->finest) {
         cut_by_batch(p, w->finest, most);
     }
@@ -93,7 +101,6 @@ uint64_t heist__plan_cell(const heist__plan *p, uint64_t cell)
 
 /* A cell with a result of its own should take this long at least: a hundred times what dealing it out costs. */
 #define CELL_NS 5e3
-#define LEAST_CELLS_EACH 16
 
 heist_schedule heist__plan_choose(uint64_t units, double ns_each, unsigned at_once, bool reduces, uint64_t *finest)
 {
@@ -102,7 +109,7 @@ heist_schedule heist__plan_choose(uint64_t units, double ns_each, unsigned at_on
     if (all < NOT_WORTH_IT) return HEIST_SCHEDULE_DEFAULT;
     if (all >= MEDIUM) return HEIST_SCHEDULE_STEAL;
     /* Something must be left to take over, and more than a little: the iterations measured may be the cheap ones. */
-    uint64_t largest = heist__ceil_div(units, (uint64_t)at_once * LEAST_CELLS_EACH);
+    uint64_t largest = heist__ceil_div(units, (uint64_t)at_once * HEIST__LARGEST_PART);
     uint64_t wanted = (uint64_t)((reduces ? CELL_NS : HEIST__FINE_NS) / ns_each) + 1; /* finite: `all` is not 0 */
     *finest = least(wanted, largest);
     return HEIST_SCHEDULE_HYBRID;

@@ -15,24 +15,25 @@
 typedef struct heist__plan {
     heist_schedule schedule; /* never default */
     uint64_t base, units;
-    uint64_t batch; /* the most that the body gets at once; 0: as time demands; steal without cells only */
+    uint64_t batch; /* the most that the body gets at once; 0: as time demands */
     uint64_t take;  /* as in the options */
     uint64_t cells; /* 0: none, units are dealt out themselves */
     uint64_t grain, extra;
-    /* Hybrid. Not 0: batches taper. An owner takes this part of what is left of its share at once, but `least` cells unless they turn out to be
-     * dear. */
-    uint64_t part;
-    uint64_t least;
+    /* Hybrid. Not 0: batches taper, and have `most` cells, fewer in the end; but `least`, as far as is known from auto, and at most `largest` where
+     * time demands more. */
+    uint64_t most, least, largest;
 } heist__plan;
 
 /* Batches that the automatic choice makes for each worker: the last to finish is late by a sixty-fourth at most if all
  * cost the same. */
 #define HEIST__BATCHES_EACH 64
 
-/* Cells for each worker where batches taper, and the part of them that is taken first: about as many batches, and the last to finish is late by
- * a 256th. As in steal, a sixteenth may turn out to be dear, and cannot be shared any more. */
-#define HEIST__TAPER_CELLS 256
-#define HEIST__TAPER_PART 16
+/* Cells for each worker where batches taper: four for each of its sixty-four batches, so that the last are a fourth of the others. */
+#define HEIST__TAPER_CELLS (4 * HEIST__BATCHES_EACH)
+
+/* A batch is never more than this part of what falls to one worker, however short the iterations were until then: they promise nothing for
+ * those after them. */
+#define HEIST__LARGEST_PART 16
 
 /* A tapered batch should take this long at least: some twenty times what it costs to take it. */
 #define HEIST__FINE_NS 1250

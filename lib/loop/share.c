@@ -21,19 +21,20 @@ void heist__share_set(heist__share *s, uint64_t first, uint64_t last)
     heist__store_relaxed(&s->cells, word_of(first, last)); /* relaxed: see share.h */
 }
 
-uint64_t heist__share_part(uint64_t there, uint64_t part, uint64_t least)
+uint64_t heist__share_taper(uint64_t there, uint64_t least, uint64_t most)
 {
-    uint64_t cells = there / part > least ? there / part : least;
+    uint64_t cells = there / 4 < most ? there / 4 : most;
+    if (cells < least) cells = least;
     return cells < there ? cells : there;
 }
 
-bool heist__share_front(heist__share *s, uint64_t part, uint64_t least, uint64_t *first, uint64_t *last)
+bool heist__share_front(heist__share *s, uint64_t least, uint64_t most, uint64_t *first, uint64_t *last)
 {
     uint64_t word = heist__load_relaxed(&s->cells); /* relaxed: the CAS checks it */
     do {
         *first = first_of(word);
         if (*first >= last_of(word)) return false;
-        *last = *first + (part ? heist__share_part(last_of(word) - *first, part, least) : 1);
+        *last = *first + (most ? heist__share_taper(last_of(word) - *first, least, most) : 1);
     } while (!heist__cas_relaxed(&s->cells, &word, word_of(*last, last_of(word)))); /* relaxed: see share.h */
     return true;
 }
@@ -54,6 +55,12 @@ bool heist__share_back(heist__share *s, uint64_t take, uint64_t *first, uint64_t
 bool heist__share_unbegun(const heist__share *s, uint64_t first)
 {
     return first_of(heist__load_relaxed(&s->cells)) == first; /* relaxed: a hint */
+}
+
+bool heist__share_empty(const heist__share *s)
+{
+    uint64_t word = heist__load_relaxed(&s->cells); /* relaxed: a hint */
+    return first_of(word) >= last_of(word);
 }
 
 bool heist__share_all(heist__share *s, uint64_t *first, uint64_t *last)

@@ -20,17 +20,21 @@ typedef struct heist__share {
 /* Only by the owner, and while it is empty. */
 void heist__share_set(heist__share *s, uint64_t first, uint64_t last);
 
-/* The `part`-th part of so many cells, but at least `least` of them, and at most all. */
-uint64_t heist__share_part(uint64_t there, uint64_t part, uint64_t least);
+/* How many of so many cells are taken at once where batches taper: a quarter, but at least `least`, at most `most` unless that is less, and
+ * not more than there are. None of the three is 0. */
+uint64_t heist__share_taper(uint64_t there, uint64_t least, uint64_t most);
 
-/* Takes such a part from the front; part 0: one cell. */
-bool heist__share_front(heist__share *s, uint64_t part, uint64_t least, uint64_t *first, uint64_t *last);
+/* Takes so many cells from the front; most 0: one. */
+bool heist__share_front(heist__share *s, uint64_t least, uint64_t most, uint64_t *first, uint64_t *last);
 
 /* Takes up to `take` cells from the back; 0: half, rounded up. */
 bool heist__share_back(heist__share *s, uint64_t take, uint64_t *first, uint64_t *last);
 
 /* Whether the first of its cells is still this one. A hint. */
 bool heist__share_unbegun(const heist__share *s, uint64_t first);
+
+/* Whether there was nothing in it. A hint. */
+bool heist__share_empty(const heist__share *s);
 
 /* Takes all there is. */
 bool heist__share_all(heist__share *s, uint64_t *first, uint64_t *last);

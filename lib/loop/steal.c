@@ -25,9 +25,6 @@ typedef struct {
     _Alignas(max_align_t) char small[HEIST__SMALL_RESULT];
 } span;
 
-/* A batch never grows beyond this part of what falls to one worker: cheap iterations promise nothing for those after them. */
-#define LARGEST_PART 16
-
 /* Spans of fewer batches than this are cut into that many, each a FINEST of a batch at least: a microsecond or two. */
 #define FEW 8
 #define FINEST 8
@@ -40,13 +37,14 @@ typedef struct {
     int64_t began;
 } pace;
 
-static void pace_begin(pace *p, heist__loop *l)
+/* `batch`: what was right for this worker until now; 0: it has just come, and begins with what was right for others. */
+static void pace_begin(pace *p, heist__loop *l, uint64_t batch)
 {
     *p = (pace){.batch = l->plan.cells ? 1 : l->plan.batch};
     if (p->batch) return;
     p->adapts = true;
-    p->most = l->workers == 1 ? UINT64_MAX / 2 : l->plan.units / ((uint64_t)l->at_once * LARGEST_PART);
-    p->batch = heist__load_relaxed(&l->usual_batch); /* relaxed: a hint */
+    p->most = l->workers == 1 ? UINT64_MAX / 2 : l->plan.units / ((uint64_t)l->at_once * HEIST__LARGEST_PART);
+    p->batch = batch ? batch : heist__load_relaxed(&l->usual_batch); /* relaxed: a hint */
     p->began = heist__clock_ns();
 }
 
@@ -58,7 +56,7 @@ static void pace_learn(pace *p, heist__loop *l, uint64_t ran)
     p->began = now;
     uint64_t batch = p->batch;
     if (took < BATCH_NS && ran == batch && batch < p->most) {
-        batch *= 2;
+        batch = p->most - batch < batch ? p->most : batch * 2;
     } else if (took > BATCH_NS * 4 && batch > 1) {
         batch /= 2;
     }
@@ -107,7 +105,7 @@ static uint64_t middle(const heist__loop *l, const pace *p, uint64_t from, uint6
     return from + (batches - right) * p->now;
 }
 
-static void run_span(heist__loop *l, heist__worker *w, uint64_t from, uint64_t to, void *accumulator);
+static void run_span(heist__loop *l, heist__worker *w, uint64_t from, uint64_t to, void *accumulator, uint64_t batch);
 
 static void run_taken(heist_worker *face, heist_slot *bottom, heist_task *task)
 {
@@ -123,14 +121,14 @@ static void run_taken(heist_worker *face, heist_slot *bottom, heist_task *task)
         }
         heist__loop_result_begin(l, result);
     }
-    run_span(l, heist__worker_of(face), s->from, s->to, result);
+    run_span(l, heist__worker_of(face), s->from, s->to, result, 0);
     s->result = result;
 }
 
-static void run_span(heist__loop *l, heist__worker *w, uint64_t from, uint64_t to, void *accumulator)
+static void run_span(heist__loop *l, heist__worker *w, uint64_t from, uint64_t to, void *accumulator, uint64_t batch)
 {
     pace p;
-    pace_begin(&p, l);
+    pace_begin(&p, l, batch);
     while (!heist__loop_stopped(l)) {
         pace_span(&p, l->workers > 1 ? to - from : UINT64_MAX);
         uint64_t half = middle(l, &p, from, to);
@@ -141,7 +139,8 @@ static void run_span(heist__loop *l, heist__worker *w, uint64_t from, uint64_t t
         span right = {.task = {.run = run_taken}, .loop = l, .from = half, .to = to};
         uintptr_t untouched = heist__fork_for_others(w, &right.task);
         from = run_batches(l, w, &p, from, half, accumulator, &right, untouched);
-        if (from < half) run_span(l, w, from, half, accumulator); /* `right` is gone: there should be something else */
+        /* `right` is gone: there should be something else. */
+        if (from < half) run_span(l, w, from, half, accumulator, p.batch);
         if (!heist__take_back_or_join(w, &right.task)) {
             if (right.result) heist__loop_result_add(l, accumulator, right.result);
             heist__loop_result_free(right.result, right.small);
@@ -157,5 +156,5 @@ void heist__loop_steal(heist__loop *l, heist__worker *w, void *accumulator)
     heist__store_relaxed(&l->usual_batch, 1); /* relaxed: not shared yet */
     uint64_t from = l->plan.cells ? 0 : l->plan.base;
     uint64_t to = l->plan.cells ? l->plan.cells : l->plan.base + l->plan.units;
-    run_span(l, w, from, to, accumulator);
+    run_span(l, w, from, to, accumulator, 0);
 }

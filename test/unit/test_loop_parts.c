@@ -100,7 +100,7 @@ static void check_plan(const heist__plan *p, heist_schedule schedule, uint64_t b
     if (schedule != HEIST_SCHEDULE_DEFAULT) TEST_ASSERT_EQUAL_INT(schedule, p->schedule);
     TEST_ASSERT_EQUAL_UINT64(base, heist__plan_cell(p, 0));
     TEST_ASSERT_EQUAL_UINT64(base + units, heist__plan_cell(p, p->cells));
-    TEST_ASSERT_TRUE(p->batch > 0 && p->cells <= (uint64_t)1 << 31);
+    TEST_ASSERT_TRUE((p->batch > 0) == (p->most == 0) && p->cells <= (uint64_t)1 << 31);
     uint64_t step = p->cells / 1000 + 1;
     for (uint64_t c = 0; c < p->cells; c += step) {
         TEST_ASSERT_TRUE(heist__plan_cell(p, c) < heist__plan_cell(p, c + 1)); /* no cell is empty */
@@ -206,7 +206,7 @@ static unsigned tapered(const heist__plan *p, uint64_t cells, uint64_t *batches)
     uint64_t first, last;
     heist__share s;
     heist__share_set(&s, 0, cells);
-    for (; heist__share_front(&s, p->part, p->least, &first, &last); count++) batches[count] = last - first;
+    for (; heist__share_front(&s, p->least, p->most, &first, &last); count++) batches[count] = last - first;
     return count;
 }
 
@@ -218,21 +218,25 @@ static void hybrid_tapers(void)
     heist__plan_make(&p, &wish);
     TEST_ASSERT_EQUAL_UINT64(512, p.cells);
     TEST_ASSERT_EQUAL_UINT64(10000, p.grain);
-    TEST_ASSERT_EQUAL_UINT64_MESSAGE(160000, p.batch, "a sixteenth of a share is the most");
+    TEST_ASSERT_EQUAL_UINT64_MESSAGE(0, p.batch, "as time demands");
+    TEST_ASSERT_EQUAL_UINT64_MESSAGE(16, p.largest, "but a sixteenth at most");
     unsigned count = tapered(&p, 256, batches);
-    TEST_ASSERT_TRUE_MESSAGE(count > 50 && count < 75, "about as many as without tapering");
-    TEST_ASSERT_EQUAL_UINT64(16, batches[0]);
+    TEST_ASSERT_TRUE_MESSAGE(count > 64 && count < 75, "a few more than without tapering");
+    TEST_ASSERT_EQUAL_UINT64_MESSAGE(4, batches[0], "a sixty-fourth");
     for (unsigned i = 1; i < count; i++) TEST_ASSERT_TRUE(batches[i] <= batches[i - 1]);
-    for (unsigned i = count - 16; i < count; i++) TEST_ASSERT_EQUAL_UINT64(1, batches[i]);
-    /* Four times as many shares as CPUs, each a quarter: the same batches. */
-    wish.workers = 8;
+    for (unsigned i = count - 4; i < count; i++) TEST_ASSERT_EQUAL_UINT64(1, batches[i]);
+    /* Also where there are more shares than CPUs, and each of them is small. */
+    wish.workers = 40;
     heist__plan_make(&p, &wish);
-    TEST_ASSERT_EQUAL_UINT64(160000, p.batch);
-    tapered(&p, 64, batches);
-    TEST_ASSERT_EQUAL_UINT64(16, batches[0]);
-    wish.workers = 4000;
+    TEST_ASSERT_EQUAL_UINT64(512, p.cells);
+    TEST_ASSERT_EQUAL_UINT64(4, p.most);
+    TEST_ASSERT_EQUAL_UINT64(16, p.largest);
+    wish.units = 100; /* a cell each */
     heist__plan_make(&p, &wish);
-    TEST_ASSERT_EQUAL_UINT64(1, p.part);
+    TEST_ASSERT_EQUAL_UINT64(100, p.cells);
+    TEST_ASSERT_EQUAL_UINT64(1, p.most);
+    TEST_ASSERT_EQUAL_UINT64(3, p.largest);
+    TEST_ASSERT_EQUAL_UINT64(1, p.least);
 }
 
 static void tapered_batches_have_a_least_size(void)
@@ -240,16 +244,15 @@ static void tapered_batches_have_a_least_size(void)
     heist__plan p;
     uint64_t batches[300];
     heist__wish wish = {.schedule = HEIST_SCHEDULE_HYBRID, .units = 5120000, .workers = 2, .at_once = 2};
-    wish.finest = 45000;
+    wish.finest = 75000;
     heist__plan_make(&p, &wish);
-    TEST_ASSERT_EQUAL_UINT64(4, p.least);
+    TEST_ASSERT_EQUAL_UINT64(7, p.least);
     unsigned count = tapered(&p, 255, batches);
-    for (unsigned i = 0; i + 1 < count; i++) TEST_ASSERT_TRUE(batches[i] >= 4);
+    for (unsigned i = 0; i + 1 < count; i++) TEST_ASSERT_EQUAL_UINT64(7, batches[i]);
     TEST_ASSERT_EQUAL_UINT64_MESSAGE(3, batches[count - 1], "what is left in the end");
     wish.finest = 170000;
     heist__plan_make(&p, &wish);
-    TEST_ASSERT_EQUAL_UINT64(17, p.least);
-    TEST_ASSERT_EQUAL_UINT64(170000, p.batch);
+    TEST_ASSERT_EQUAL_UINT64_MESSAGE(16, p.least, "a sixteenth at most");
 }
 
 /* A batch that was given is kept, and a cell with a result of its own is a batch of its own. */
@@ -258,11 +261,15 @@ static void nothing_else_tapers(void)
     heist__plan p;
     heist__wish given = {.schedule = HEIST_SCHEDULE_HYBRID, .units = 10000, .workers = 2, .at_once = 2, .batch = 10};
     heist__plan_make(&p, &given);
-    TEST_ASSERT_EQUAL_UINT64(0, p.part);
+    TEST_ASSERT_EQUAL_UINT64(0, p.most);
     TEST_ASSERT_EQUAL_UINT64(1000, p.cells);
+    heist__wish told = {.schedule = HEIST_SCHEDULE_HYBRID, .units = 10000, .workers = 2, .at_once = 2, .take = 3};
+    heist__plan_make(&p, &told); /* of whole batches */
+    TEST_ASSERT_EQUAL_UINT64(0, p.most);
+    TEST_ASSERT_EQUAL_UINT64(128, p.cells);
     heist__wish reduced = {.schedule = HEIST_SCHEDULE_HYBRID, .units = 1280, .workers = 2, .at_once = 2, .stride = 128};
     heist__plan_make(&p, &reduced);
-    TEST_ASSERT_EQUAL_UINT64(0, p.part);
+    TEST_ASSERT_EQUAL_UINT64(0, p.most);
     TEST_ASSERT_EQUAL_UINT64(128, p.cells);
     reduced.finest = 20;
     heist__plan_make(&p, &reduced);
@@ -270,7 +277,7 @@ static void nothing_else_tapers(void)
     TEST_ASSERT_EQUAL_UINT64(20, p.batch);
     heist__wish shared = {.schedule = HEIST_SCHEDULE_SHARED, .units = 1280, .workers = 2, .at_once = 2};
     heist__plan_make(&p, &shared);
-    TEST_ASSERT_EQUAL_UINT64(0, p.part);
+    TEST_ASSERT_EQUAL_UINT64(0, p.most);
     TEST_ASSERT_EQUAL_UINT64(128, p.cells);
 }
 
@@ -330,6 +337,9 @@ static void a_gauge_runs_more_and_more_until_it_knows(void)
     for (; g.next; takes(&g, 0, 0)) /* a clock that stands still */
         TEST_ASSERT_TRUE_MESSAGE(g.next <= 15, "a sixteenth of what falls to one worker");
     TEST_ASSERT_EQUAL_UINT64(1000, g.done);
+    heist__gauge_begin(&g, UINT64_MAX, 2, UINT64_C(1) << 63); /* twice as many would be none */
+    takes(&g, 0, 0);
+    TEST_ASSERT_EQUAL_UINT64((UINT64_C(1) << 63) - 1, g.next);
     heist__gauge_begin(&g, 5, 1, UINT64_MAX);
     TEST_ASSERT_EQUAL_UINT64(5, g.next);
     takes(&g, 1, 0);
@@ -359,7 +369,7 @@ static void a_share_gives_from_both_ends_what_it_has(void)
     uint64_t first, last;
     heist__share_set(&s, 3, 10);
     TEST_ASSERT_TRUE(heist__share_unbegun(&s, 3));
-    TEST_ASSERT_TRUE(heist__share_front(&s, 0, 9, &first, &last));
+    TEST_ASSERT_TRUE(heist__share_front(&s, 9, 0, &first, &last));
     TEST_ASSERT_EQUAL_UINT64(3, first);
     TEST_ASSERT_EQUAL_UINT64(4, last);
     TEST_ASSERT_FALSE(heist__share_unbegun(&s, 3));
@@ -373,13 +383,16 @@ static void a_share_gives_from_both_ends_what_it_has(void)
     TEST_ASSERT_EQUAL_UINT64(4, first);
     TEST_ASSERT_EQUAL_UINT64(5, last);
     TEST_ASSERT_FALSE(heist__share_front(&s, 0, 0, &first, &last));
-    TEST_ASSERT_FALSE(heist__share_front(&s, 16, 1, &first, &last));
+    TEST_ASSERT_FALSE(heist__share_front(&s, 1, 4, &first, &last));
     TEST_ASSERT_FALSE(heist__share_back(&s, 0, &first, &last));
     heist__share_set(&s, UINT32_MAX - 3, UINT32_MAX);
     TEST_ASSERT_TRUE(heist__share_all(&s, &first, &last));
     TEST_ASSERT_EQUAL_UINT64(UINT32_MAX - 3, first);
     TEST_ASSERT_EQUAL_UINT64(UINT32_MAX, last);
     TEST_ASSERT_FALSE(heist__share_all(&s, &first, &last));
+    TEST_ASSERT_TRUE(heist__share_empty(&s));
+    heist__share_set(&s, 3, 4);
+    TEST_ASSERT_FALSE(heist__share_empty(&s));
 }
 
 typedef struct {
@@ -407,7 +420,7 @@ static void no_cell_is_taken_twice(void)
         pthread_t thieves[2];
         for (int i = 0; i < 2; i++) TEST_ASSERT_EQUAL_INT(0, pthread_create(&thieves[i], NULL, take_from_back, &r));
         uint64_t first, last;
-        while (heist__share_front(&r.share, (uint64_t)round % 2 * 16, 1, &first, &last))
+        while (heist__share_front(&r.share, 1, (uint64_t)round % 2 * 16, &first, &last))
             for (; first < last; first++) mark(&r.marks, first);
         for (int i = 0; i < 2; i++) pthread_join(thieves[i], NULL);
         TEST_ASSERT_TRUE(marks_end(&r.marks));
@@ -431,7 +444,7 @@ static void take_first(void)
 static void take_first_part(void)
 {
     uint64_t first, last;
-    if (!heist__share_front(&crossed, 3, 1, &first, &last)) return;
+    if (!heist__share_front(&crossed, 2, 2, &first, &last)) return;
     for (; first < last; first++) taken[first]++;
 }
 
