@@ -133,7 +133,7 @@ typedef struct heist_loop_report {
     /* Filled in when the loop ends, also when it ended early. */
     heist_schedule schedule; /* the one that ran; what auto chose, HEIST_SCHEDULE_DEFAULT if it ran all right here */
     unsigned workers;        /* of the pool */
-    uint64_t batch;       /* the most iterations (in 2-D: tiles) given to the body at once; 0: as their time demanded */
+    uint64_t batch;       /* the most iterations (in 2-D: tiles) given out at once; 0: as their time demanded */
     heist_loop_share all; /* the sum over the workers */
     uint64_t busiest_ns;  /* the largest busy_ns of a worker */
     uint64_t elapsed_ns;  /* from the first batch to the last join */
@@ -145,9 +145,10 @@ typedef struct heist_loop_options {
     size_t size;             /* sizeof(heist_loop_options), or 0 */
     heist_schedule schedule; /* ... */
     /* The most iterations (in 2-D: tiles; in heist_generate: items) that are given out at once; parts then begin at its
-     * multiples. 0: steal adapts it to some ten microseconds, less at the end; static gives each part in one piece; hybrid gives fewer
-     * and fewer, from a sixteenth of what falls to one worker down to a 256th; shared, and hybrid's reductions, make 64 for each
-     * worker. Workers beyond the CPUs do not count here. */
+     * multiples. 0: steal adapts it to some ten microseconds, less at the end; static gives each part in one piece; the others make
+     * 64 for each worker, hybrid (unless it reduces, or `take` is given) the last of them smaller, and all larger where they would be
+     * very short. Workers beyond the CPUs do not count here. No batch that is not given is more than a sixteenth of what falls to one
+     * worker, but for static. */
     uint64_t batch;
     /* How many batches a worker takes at once: from the queue (shared; 0: one), from another's part (hybrid; 0: half of what
      * is left, all of a part that nobody has begun), or at least, from another worker (steal; 0: one; it is always about half of what that one has). */
@@ -236,6 +237,7 @@ HEIST_API int heist_generate(heist_pool *pool, size_t item_size, heist_producer 
  *   HEIST_LOOP2(name, i, j, ...) { one iteration }                      row i, column j
  *   HEIST_FOLD(result, name, identity, combine, sum, i, ...) { return sum and iteration i; }
  *   HEIST_FOLD2(result, name, identity, combine, sum, i, j, ...)
+ * An identity with a comma in it needs parentheses: ((struct pair){0, 0}).
  * combine(left, right) is a function or a macro of values; HEIST_PLUS, HEIST_TIMES, HEIST_LEAST, HEIST_GREATEST are here.
  *
  * Running; each gives the int of the function above

@@ -404,6 +404,12 @@ static void no_batch_is_larger_than_the_report_says(void)
     free_pool(pool);
 }
 
+static int only_looks(heist_range part, void *context)
+{
+    raise_to(&((call_sizes *)context)->largest, heist_range_count(part));
+    return 0;
+}
+
 static int dear_at_first(heist_range part, void *context)
 {
     call_sizes *c = context;
@@ -462,6 +468,24 @@ static void the_report_of_nothing_says_what_ran(void)
         TEST_ASSERT_EQUAL_INT(0, heist_for(pool, heist_upto(0), count_all, NULL, &options));
         heist_schedule ran = *schedule == HEIST_SCHEDULE_DEFAULT ? HEIST_SCHEDULE_STEAL : *schedule;
         TEST_ASSERT_EQUAL_INT(ran == HEIST_SCHEDULE_AUTO ? HEIST_SCHEDULE_DEFAULT : ran, report.schedule);
+    }
+    free_pool(pool);
+}
+
+/* However cheap the iterations are. */
+static void no_batch_is_more_than_a_sixteenth(void)
+{
+    static const heist_schedule which[] = {HEIST_SCHEDULE_STEAL, HEIST_SCHEDULE_HYBRID, HEIST_SCHEDULE_AUTO};
+    heist_pool *pool = loop_pool(2);
+    for (int64_t units = 100000; units < 3000000; units = units * 3 + 1234) {
+        for (int s = 0; s < 3; s++) {
+            call_sizes sizes = {0};
+            heist_loop_options options = {.schedule = which[s]};
+            TEST_ASSERT_EQUAL_INT(0, heist_for(pool, heist_upto(units), only_looks, &sizes, &options));
+            uint64_t part = (uint64_t)units / (pool->at_once * 16);
+            TEST_ASSERT_TRUE_MESSAGE(atomic_load(&sizes.largest) <= part + 16,
+                                     schedule_word(which[s])); /* one a cell */
+        }
     }
     free_pool(pool);
 }
@@ -1015,7 +1039,8 @@ static void auto_shares_a_loop_that_begins_cheaply(void)
 
 static int busy_at_the_end(heist_range part, void *context)
 {
-    (void)context;
+    call_sizes *c = context;
+    raise_to(&c->largest, heist_range_count(part));
     for (int64_t i = part.begin < 900 ? 900 : part.begin; i < part.end; i++) {
         int64_t until = heist__clock_ns() + 1200;
         while (heist__clock_ns() < until) {
@@ -1029,10 +1054,35 @@ static void auto_shares_a_loop_of_which_only_the_end_is_dear(void)
 {
     heist_pool *pool = loop_pool(2);
     for (int round = 0; round < 10; round++) {
+        call_sizes sizes = {0};
         heist_loop_report report = {0};
         heist_loop_options options = {.schedule = HEIST_SCHEDULE_AUTO, .report = &report};
-        TEST_ASSERT_EQUAL_INT(0, heist_for(pool, heist_upto(1000), busy_at_the_end, NULL, &options));
+        TEST_ASSERT_EQUAL_INT(0, heist_for(pool, heist_upto(1000), busy_at_the_end, &sizes, &options));
         TEST_ASSERT_TRUE(report.schedule != HEIST_SCHEDULE_DEFAULT);
+    }
+    free_pool(pool);
+}
+
+static int busy_at_the_end_and_adds(heist_range part, void *result, void *context)
+{
+    *(int64_t *)result += (int64_t)heist_range_count(part);
+    return busy_at_the_end(part, context);
+}
+
+/* What was given out before the plan was made counts, too. */
+static void autos_report_knows_the_largest_batch(void)
+{
+    heist_pool *pool = loop_pool(2);
+    int64_t count = 0, none = 0;
+    const heist_monoid sum = {sizeof count, &none, add_counts};
+    for (int round = 0; round < 10; round++) {
+        call_sizes sizes = {0};
+        heist_loop_report report = {0};
+        heist_loop_options options = {.schedule = HEIST_SCHEDULE_AUTO, .report = &report};
+        TEST_ASSERT_EQUAL_INT(
+            0, heist_reduce(pool, heist_upto(1000), &sum, busy_at_the_end_and_adds, &sizes, &count, &options));
+        TEST_ASSERT_EQUAL_INT64(1000, count);
+        TEST_ASSERT_TRUE(report.batch == 0 || atomic_load(&sizes.largest) <= report.batch);
     }
     free_pool(pool);
 }
@@ -1109,6 +1159,7 @@ int main(void)
     RUN_TEST(shares_that_nobody_has_begun_are_taken_whole);
     RUN_TEST(no_batch_is_larger_than_the_report_says);
     RUN_TEST(dear_iterations_in_front_are_shared);
+    RUN_TEST(no_batch_is_more_than_a_sixteenth);
     RUN_TEST(the_largest_batches_are_whole);
     RUN_TEST(the_report_of_nothing_says_what_ran);
     RUN_TEST(the_last_batches_of_steal_are_small);
@@ -1134,6 +1185,7 @@ int main(void)
     RUN_TEST(auto_says_what_it_chose);
     RUN_TEST(auto_shares_a_loop_that_begins_cheaply);
     RUN_TEST(auto_shares_a_loop_of_which_only_the_end_is_dear);
+    RUN_TEST(autos_report_knows_the_largest_batch);
     RUN_TEST(bad_options_are_refused);
     RUN_TEST(options_of_other_versions_are_read);
     RUN_TEST(a_closed_pool_runs_no_loop);

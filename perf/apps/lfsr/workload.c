@@ -128,8 +128,9 @@ static const struct perf_option options[] = {
     {"aggregate", "N", "auto", "batches that a worker takes at once; auto: the runtime's choice", true, valid_aggregate,
      "heist,openmp,libomp,tbb"},
     {"poly", "P", "auto",
-     "monic polynomial: 0x1053, or its digits from the highest, a 1, on; auto: the least primitive one", false,
-     valid_polynomial, NULL},
+     "monic polynomial: 0x1053, or its digits from the highest, a 1, on (0 to 9, then a to u); auto: the least "
+     "primitive one",
+     false, valid_polynomial, NULL},
     {"field", "P", "2", "the cells are of GF(P): a prime up to 31", false, valid_field, NULL},
     {"algorithm", "NAME", "walk", "walk, stream, leaders, algebra: see above", true, valid_algorithm, NULL},
     {0},

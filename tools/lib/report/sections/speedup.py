@@ -105,20 +105,20 @@ def oversubscribed(results, ours, workers):
         return []
     pairs = [(case.runtimes['heist'][most], case.runtimes['heist'][workers], case.workload) for case in ours
              if most in case.runtimes['heist'] and workers in case.runtimes['heist']]
-    slower = sorted(((many.min_ns / few.min_ns, name) for many, few, name in pairs if noise.compare(many, few) > 0),
-                    reverse=True)
     if not pairs:
         return []
-    if not slower:
-        longer = sorted(((many.min_ns / few.min_ns, name) for many, few, name in pairs
-                         if many.min_ns / few.min_ns > 1 + noise.FLOOR), reverse=True)
-        if longer:
-            return ['With {} none can be told to be slower than with {}; longer, as far as noise lets see, {}: '
-                    '{}.'.format(cases.on_cores(results, most), workers, 'takes' if len(longer) == 1 else 'take', by_how_much(longer))]
-        return ['With {} none is slower than with {}.'.format(cases.on_cores(results, most), workers)]
-    return ['With {}, {} of {} {} longer than with {}: {}.'.format(
-        cases.on_cores(results, most), len(slower), len(pairs), 'takes' if len(slower) == 1 else 'take', workers,
-        by_how_much(slower))]
+    ratios = sorted(((many.min_ns / few.min_ns, name, noise.compare(many, few) > 0) for many, few, name in pairs), reverse=True)
+    slower = [(ratio, name) for ratio, name, sure in ratios if sure]
+    longer = [(ratio, name) for ratio, name, sure in ratios if not sure and ratio > 1 + noise.FLOOR]
+    on_cores = cases.on_cores(results, most)
+    if slower:
+        return ['With {}, {} of {} {} longer than with {}: {}{}.'.format(
+            on_cores, len(slower), len(pairs), 'takes' if len(slower) == 1 else 'take', workers, by_how_much(slower),
+            '; within the noise also ' + by_how_much(longer) if longer else '')]
+    if longer:
+        return ['With {} none can be told to be slower than with {}; longer, as far as noise lets see, {}: {}.'.format(
+            on_cores, workers, 'takes' if len(longer) == 1 else 'take', by_how_much(longer))]
+    return ['With {} none is slower than with {}.'.format(on_cores, workers)]
 
 
 def by_how_much(ratios):
