@@ -8,9 +8,17 @@
 #include "openmp/aside.h"
 #include "openmp/site.h"
 
-/* Tasks run at once within each other before the stack is looked at: if half of it is used, new ones are put off
- * whatever the deque's length. */
+/* Tasks run at once within each other before the stack is looked at, unless it is low anyway: if half of it is used, new ones are put off
+ * whatever the deque's length. The number is for stacks that the program made itself. */
 enum { HEIST__OMP_MANY_NESTED = 256 };
+
+/* A task with more data than this is not run at once on a copy of it on the stack, where others may be. */
+enum { HEIST__OMP_LARGE_DATA = 32 << 10 };
+
+static inline bool heist__omp_may_be_deep(const heist__omp_slot *self)
+{
+    return self->current->nested >= HEIST__OMP_MANY_NESTED || heist__omp_stack_here() < self->stack_mark;
+}
 
 /* And how long the deque may become by that: bounds the memory. */
 enum { HEIST__OMP_MOST_QUEUED = 1 << 20 };
@@ -53,7 +61,7 @@ static inline bool heist__omp_crowded(heist__omp_slot *self)
     /* relaxed: the bottom is our own, the rest are hints */
     int64_t length = (int64_t)(heist__load_relaxed(&deque->bottom) - heist__load_relaxed(&deque->top));
     if (length < self->enough && (self->held || !heist__omp_show_enough(self))) return false;
-    if (__builtin_expect(self->current->nested >= HEIST__OMP_MANY_NESTED, 0) && heist__omp_stack_is_low())
+    if (__builtin_expect(heist__omp_may_be_deep(self), 0) && heist__omp_stack_is_low(self))
         return length >= HEIST__OMP_MOST_QUEUED;
     return heist__load_relaxed(&self->current->depth) >= HEIST__OMP_SHALLOW || length >= self->plenty;
 }
@@ -65,7 +73,7 @@ static inline uint32_t heist__omp_fate(heist__omp_slot *self, uintptr_t function
     const heist__omp_task *parent = self->current;
     /* relaxed: as above */
     int64_t length = (int64_t)(heist__load_relaxed(&deque->bottom) - heist__load_relaxed(&deque->top));
-    if (length < self->enough || parent->nested >= HEIST__OMP_MANY_NESTED ||
+    if (length < self->enough || heist__omp_may_be_deep(self) ||
         heist__load_relaxed(&parent->depth) < HEIST__OMP_SHALLOW)
         return HEIST__SITE_ASK;
     return heist__omp_site_says(self, function);

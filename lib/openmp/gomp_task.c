@@ -113,7 +113,8 @@ __attribute__((noinline)) static void create_special(heist__omp_slot *self, cons
     bool depends = c->flags & HEIST__GOMP_DEPEND;
     uint32_t kind = heist__omp_inherited(parent) | (c->flags & HEIST__GOMP_FINAL ? HEIST__TASK_FINAL : 0);
     bool must = !if_clause || (parent->flags & HEIST__TASK_CALLS);
-    bool now = must || (is_crowded(self, c) && !has_to_wait(self, c));
+    bool large = c->copy && c->size > HEIST__OMP_LARGE_DATA;
+    bool now = must || (!large && is_crowded(self, c) && !has_to_wait(self, c));
     uint32_t fate = must ? HEIST__SITE_AT_ONCE : now ? site_says(self, c) : HEIST__SITE_ASK;
     heist__omp_task *task = heist__omp_task_new(self, c->fn, kind);
     if (c->flags & HEIST__GOMP_DETACH) {
@@ -257,7 +258,7 @@ void GOMP_task(PARAMETERS)
 {
     heist__omp_slot *self = heist__omp_self;
     if (__builtin_expect(!self || (flags & SPECIAL) || !if_clause || (self->current->flags & HEIST__TASK_CALLS) ||
-                             self->cancellable,
+                             self->cancellable || size > HEIST__OMP_LARGE_DATA,
                          0)) {
         create_otherwise(ARGUMENTS);
         return;

@@ -20,9 +20,18 @@ static void look_up(void)
     top = size ? (uintptr_t)lowest + size : 1; /* unknown: always low, as is a stack that the program made itself */
 }
 
-bool heist__omp_stack_is_low(void)
+/* So much may be used in a region before the ends of the stack are looked up, which takes the first thread some time. */
+enum { LITTLE = 32 << 10 };
+
+void heist__omp_stack_begin(heist__omp_slot *slot)
 {
-    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    slot->stack_mark = top > 1 ? limit : heist__omp_stack_here() - LITTLE;
+}
+
+bool heist__omp_stack_is_low(heist__omp_slot *self)
+{
+    uintptr_t here = heist__omp_stack_here();
     if (__builtin_expect(!top, 0)) look_up();
+    self->stack_mark = limit;
     return here < limit || here >= top;
 }

@@ -199,6 +199,7 @@ __attribute__((constructor)) static void start(void)
     heist__real_resolve();
     heist__omp_fork_init();
     heist__omp_threads_init();
+    heist__omp_locks_init();
     dl_iterate_phdr(look_at, &found);
     refused = is_left_alone(&found);
     if (refused) return;

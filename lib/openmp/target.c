@@ -52,7 +52,12 @@ void GOMP_target_ext(int device, void (*fn)(void *), size_t maps, void **address
                      unsigned short *kinds, unsigned flags, void **depend, void **arguments)
 {
     flags = settle(flags, &depend);
+    /* Without a device libgomp calls fn here, and no region is around it then: it runs the tasks of fn at once, and they end before what
+     * was mapped goes. So the slot is not to be seen there. */
+    heist__omp_slot *outer = heist__omp_self;
+    heist__omp_self = NULL;
     HEIST__REAL(GOMP_target_ext)(device, fn, maps, addresses, sizes, kinds, flags, depend, arguments);
+    heist__omp_self = outer;
 }
 
 void GOMP_target_update_ext(int device, size_t maps, void **addresses, size_t *sizes, unsigned short *kinds,

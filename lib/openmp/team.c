@@ -243,6 +243,7 @@ void heist__omp_slot_begin(heist__omp_slot *slot, unsigned threads)
     slot->cancellable = HEIST__REAL(omp_get_cancellation)();
     slot->ending_group = false;
     slot->held = 0;
+    heist__omp_stack_begin(slot);
     slot->begun = slot->measured = 0;
     slot->created_before = heist__load_relaxed(&slot->created); /* relaxed: its own */
     slot->id_before = slot->next_id;

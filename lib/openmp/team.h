@@ -72,6 +72,7 @@ struct heist__omp_slot {
     int64_t enough, plenty;            /* how long the deque should be, see create.h */
     int64_t least_enough, most_enough; /* what `enough` may be. Constant in a region, as is `plenty`. */
     uint64_t top_seen;                 /* of the deque, when `enough` was last thought about */
+    uintptr_t stack_mark;              /* below it, the stack is looked at before a task runs at once. Owner's. */
     bool cancellable;                  /* OMP_CANCELLATION. Constant in a region. */
     bool sets_aside;                   /* see aside.h. Constant in a region. */
     heist_deque *deque;                /* Pushed and popped by: owner. Stolen from by: all. */
@@ -197,8 +198,25 @@ void heist__omp_slot_begin(heist__omp_slot *slot, unsigned threads);
 void heist__omp_slot_end(heist__omp_slot *slot);
 
 /* ---- stack.c ---- */
+/* Where the stack ends now, about. Not __builtin_frame_address, for which a function needs a frame. */
+static inline uintptr_t heist__omp_stack_here(void)
+{
+#if defined(__x86_64__)
+    uintptr_t here;
+    __asm__("mov %%rsp, %0" : "=r"(here));
+    return here;
+#elif defined(__aarch64__)
+    uintptr_t here;
+    __asm__("mov %0, sp" : "=r"(here));
+    return here;
+#else
+    return (uintptr_t)__builtin_frame_address(0);
+#endif
+}
+/* The slot's thread begins a region. */
+void heist__omp_stack_begin(heist__omp_slot *slot);
 /* Whether half of the calling thread's stack is used. */
-bool heist__omp_stack_is_low(void);
+bool heist__omp_stack_is_low(heist__omp_slot *self);
 
 /* ---- find.c ---- */
 /* A task to run now, or NULL. `within`: only one that descends from the current task. */
@@ -232,6 +250,10 @@ void heist__omp_begin_apart(heist__omp_slot *self);
 extern __thread bool heist__omp_starting __attribute__((tls_model("initial-exec")));
 /* Finds pthread_create, once and before anybody can hold the loader's lock. */
 void heist__omp_threads_init(void);
+
+/* ---- locks.c ---- */
+/* Finds the functions that stand behind its own, for the same reason. */
+void heist__omp_locks_init(void);
 
 /* ---- barrier.c ---- */
 /* Waits until all threads are here and no task is left. True: the region was cancelled, and this barrier is not its

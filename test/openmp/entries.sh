@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# entries.sh: the library shows names of its OpenMP runtime, pthread_create (lib/openmp/threads.c) and no other, none with a version, and among them every entry of
+# entries.sh: the library shows names of its OpenMP runtime, pthread_create (lib/openmp/threads.c), locks (lib/openmp/locks.c) and no other, none with a version, and among them every entry of
 # the runtime that is here which has to do with tasks. What is not among them OPENMP.md names, with the reason why.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../abi/cases.sh
@@ -35,9 +35,9 @@ esac
 # Questions, and tasks of Intel's old work queues, which no compiler calls.
 touches_nothing='^__kmpc_(ok_to_fork|invoke_task_func|omp_(has_task_team|get_target_async_handle.*))$'
 
-only_names_of_openmp_and_pthread_create()
+only_names_of_openmp_threads_and_locks()
 {
-    ! names_of "$HEIST_LIBRARY" | grep -vE "$ours|^pthread_create\$"
+    ! names_of "$HEIST_LIBRARY" | grep -vE "$ours|^pthread_create\$|^pthread_(mutex|rwlock|spin)_.*lock\$|^mtx_.*lock\$"
 }
 
 no_versions()
@@ -102,7 +102,7 @@ nothing_is_both()
 }
 
 run_case the_runtime_is_found test -f "$library_here"
-run_case it_shows_only_names_of_openmp_and_pthread_create only_names_of_openmp_and_pthread_create
+run_case it_shows_only_names_of_openmp_threads_and_locks only_names_of_openmp_threads_and_locks
 run_case its_names_have_no_version no_versions
 run_case every_entry_that_touches_tasks_is_wrapped every_entry_is_wrapped
 if is_known_version; then
