@@ -29,6 +29,11 @@ enum { HEIST__OMP_MOST_DEPENDENT = 1 << 11 };
 /* Depth of tasks that are taken to be made in one loop for all threads, not each by another one of its kind. */
 enum { HEIST__OMP_SHALLOW = 2 };
 
+static inline bool heist__omp_is_deep(heist__omp_slot *self)
+{
+    return heist__omp_may_be_deep(self) && heist__omp_stack_is_low(self);
+}
+
 /* Something was stolen, if the deque's top is not where it was. */
 static inline void heist__omp_notice_thefts(heist__omp_slot *self, uint64_t top)
 {
@@ -61,8 +66,7 @@ static inline bool heist__omp_crowded(heist__omp_slot *self)
     /* relaxed: the bottom is our own, the rest are hints */
     int64_t length = (int64_t)(heist__load_relaxed(&deque->bottom) - heist__load_relaxed(&deque->top));
     if (length < self->enough && (self->held || !heist__omp_show_enough(self))) return false;
-    if (__builtin_expect(heist__omp_may_be_deep(self), 0) && heist__omp_stack_is_low(self))
-        return length >= HEIST__OMP_MOST_QUEUED;
+    if (__builtin_expect(heist__omp_is_deep(self), 0)) return length >= HEIST__OMP_MOST_QUEUED;
     return heist__load_relaxed(&self->current->depth) >= HEIST__OMP_SHALLOW || length >= self->plenty;
 }
 

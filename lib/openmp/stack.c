@@ -1,5 +1,6 @@
 /* How much is left of the calling thread's stack: deep recursion runs its tasks at once until half of it is used. */
 #include <pthread.h>
+#include <unistd.h>
 
 #include "openmp/team.h"
 
@@ -20,12 +21,14 @@ static void look_up(void)
     top = size ? (uintptr_t)lowest + size : 1; /* unknown: always low, as is a stack that the program made itself */
 }
 
-/* So much may be used in a region before the ends of the stack are looked up, which takes the first thread some time. */
-enum { LITTLE = 32 << 10 };
+/* So much may be used in a region before the ends of the first thread's stack are looked up, which takes some time. */
+enum { LITTLE = 64 << 10 };
 
 void heist__omp_stack_begin(heist__omp_slot *slot)
 {
-    slot->stack_mark = top > 1 ? limit : heist__omp_stack_here() - LITTLE;
+    bool first = !top && gettid() == getpid();
+    if (!top && !first) look_up();
+    slot->stack_mark = first ? heist__omp_stack_here() - LITTLE : limit;
 }
 
 bool heist__omp_stack_is_low(heist__omp_slot *self)

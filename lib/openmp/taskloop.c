@@ -196,7 +196,8 @@ static void run(heist__omp_slot *self, taskloop *loop, uint64_t wanted, int prio
     if (registers_reductions(loop->flags)) GOMP_taskgroup_reduction_register(reductions_of(loop->data));
     bool now = !(loop->flags & HEIST__GOMP_IF) || (self->current->flags & HEIST__TASK_CALLS);
     bool alone = now || self->most_enough == 0;
-    if (!loop->copy && (alone || (grouped && loop->priority == 0))) {
+    bool deep = !now && heist__omp_is_deep(self); /* then they are put off, one by one */
+    if (!loop->copy && !deep && (alone || (grouped && loop->priority == 0))) {
         run_stretches(self, loop, alone);
     } else {
         create_all(self, loop, now);

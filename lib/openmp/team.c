@@ -142,7 +142,11 @@ static void set_patience(heist__omp_team *team, unsigned threads)
     if (asked == NOT_ASKED) asked = asked_policy();
     bool lacks_cpus = heist__load_relaxed(&busy_threads) > cpus_of(team, threads); /* relaxed: a hint */
     bool crowded = asked == AS_USUAL && lacks_cpus, soon = asked == SOON_ASLEEP;
-    uint32_t spin = asked == LONG_AWAKE ? 1000000 : crowded ? CROWDED_SPIN : soon ? HEIST__SPIN_ROUNDS : LONG_SPIN;
+    bool in_the_way = asked == LONG_AWAKE && lacks_cpus; /* awake all the same, but letting the others run */
+    uint32_t spin = crowded || in_the_way ? CROWDED_SPIN
+                    : asked == LONG_AWAKE ? 1000000
+                    : soon                ? HEIST__SPIN_ROUNDS
+                                          : LONG_SPIN;
     uint32_t yield = crowded ? CROWDED_YIELD : soon ? HEIST__YIELD_ROUNDS : 3000;
     HEIST__OMP_KEEP(team->lacks_cpus, lacks_cpus);
     HEIST__OMP_KEEP(team->crowded, crowded);

@@ -172,10 +172,11 @@ static void run(heist__omp_slot *self, taskloop *loop)
 {
     heist__omp_task *pattern = heist__kmp_head_of(loop->pattern)->task;
     enum { ONE_BY_ONE = HEIST__KMP_TASK_SPECIAL | HEIST__KMP_TASK_PRIORITY };
-    bool alone = loop->now || (self->current->flags & HEIST__TASK_CALLS) || self->most_enough == 0 ||
-                 (pattern->flags & HEIST__KMP_TASK_AT_ONCE);
-    /* With a lock held each is put off, see held.c; a stretch would be begun here. */
-    bool copied = !loop->duplicate && !(pattern->flags & ONE_BY_ONE) && !self->held;
+    bool now = loop->now || (self->current->flags & HEIST__TASK_CALLS) || (pattern->flags & HEIST__KMP_TASK_AT_ONCE);
+    bool alone = now || self->most_enough == 0;
+    /* With a lock held each is put off, see held.c, or where the stack is low; a stretch would be begun here. */
+    bool copied =
+        !loop->duplicate && !(pattern->flags & ONE_BY_ONE) && !self->held && (now || !heist__omp_is_deep(self));
     heist__omp_loop_prepare(self, &loop->loop, pattern->flags & HEIST__TASK_FINAL, alone);
     if (copied && !alone && run_shared(self, loop)) return;
     if (copied && alone) {

@@ -1,10 +1,10 @@
 /* Tasks with much on the stack, each of which creates the next and does not wait for it: together they have more than a stack holds.
- * expect: 400 400 2000 */
+ * expect: 400 400 2000 400 */
 #include <stdio.h>
 #include <string.h>
 
 enum { STEPS = 400, BUFFER = 64 << 10 };
-static long in_chain, in_row, beside;
+static long in_chain, in_row, beside, in_loops;
 
 static void use(char *buffer, int with)
 {
@@ -47,6 +47,18 @@ static void step_in_row(int n)
     use(buffer, n);
 }
 
+static void step_in_loop(int n)
+{
+    char buffer[BUFFER];
+    use(buffer, n);
+    count(&in_loops);
+    if (n < STEPS) {
+#pragma omp taskloop nogroup firstprivate(n)
+        for (int i = 0; i < 1; i++) step_in_loop(n + 1);
+    }
+    use(buffer, n);
+}
+
 int main(void)
 {
 #pragma omp parallel
@@ -56,7 +68,9 @@ int main(void)
         step(1);
 #pragma omp taskgroup
         step_in_row(1);
+#pragma omp taskgroup
+        step_in_loop(1);
     }
-    printf("%ld %ld %ld\n", in_chain, in_row, beside);
+    printf("%ld %ld %ld %ld\n", in_chain, in_row, beside, in_loops);
     return 0;
 }
