@@ -219,6 +219,17 @@ static void put_off(heist__omp_slot *self, heist__omp_body *fn, void *data, void
     }
 }
 
+/* To run at once, unless the copy is large: the stack is not the place for it then. */
+__attribute__((noinline)) static void run_small_copy(heist__omp_body *fn, void *data, void (*copy)(void *, void *),
+                                                     long size, long align)
+{
+    if (__builtin_expect(size > HEIST__OMP_LARGE_DATA, 0)) {
+        put_off(heist__omp_self, fn, data, copy, size, align, HEIST__SITE_ASK);
+    } else {
+        run_copy(fn, data, copy, size, align, 0);
+    }
+}
+
 __attribute__((noinline)) static void create_asking(heist__omp_body *fn, void *data, void (*copy)(void *, void *),
                                                     long size, long align, uint32_t fate)
 {
@@ -227,7 +238,7 @@ __attribute__((noinline)) static void create_asking(heist__omp_body *fn, void *d
     if (fate != HEIST__SITE_AT_ONCE) {
         put_off(self, fn, data, copy, size, align, fate);
     } else if (copy) {
-        run_copy(fn, data, copy, size, align, 0);
+        run_small_copy(fn, data, copy, size, align);
     } else {
         run_now(self, fn, data, 0);
     }
@@ -258,7 +269,7 @@ void GOMP_task(PARAMETERS)
 {
     heist__omp_slot *self = heist__omp_self;
     if (__builtin_expect(!self || (flags & SPECIAL) || !if_clause || (self->current->flags & HEIST__TASK_CALLS) ||
-                             self->cancellable || size > HEIST__OMP_LARGE_DATA,
+                             self->cancellable,
                          0)) {
         create_otherwise(ARGUMENTS);
         return;
@@ -269,7 +280,7 @@ void GOMP_task(PARAMETERS)
     } else if (__builtin_expect(fate != HEIST__SITE_AT_ONCE, 0)) {
         create_asking(fn, data, copy, size, align, fate);
     } else if (copy) {
-        run_copy(fn, data, copy, size, align, 0);
+        run_small_copy(fn, data, copy, size, align);
     } else {
         run_now(self, fn, data, 0);
     }
