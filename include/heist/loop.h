@@ -133,11 +133,11 @@ typedef struct heist_loop_report {
     /* Filled in when the loop ends, also when it ended early. */
     heist_schedule schedule; /* the one that ran; what auto chose, HEIST_SCHEDULE_DEFAULT if it ran all right here */
     unsigned workers;        /* of the pool */
-    uint64_t batch;       /* the most iterations (in 2-D: tiles) given out at once; 0: as their time demanded */
-    heist_loop_share all; /* the sum over the workers */
-    uint64_t busiest_ns;  /* the largest busy_ns of a worker */
-    uint64_t elapsed_ns;  /* from the first batch to the last join */
-    double balance;       /* busiest over mean of all the pool's workers: 1 is even, `workers` is one alone */
+    uint64_t batch;          /* the most iterations (in 2-D: tiles) given out at once; 0: as their time demanded */
+    heist_loop_share all;    /* the sum over the workers */
+    uint64_t busiest_ns;     /* the largest busy_ns of a worker */
+    uint64_t elapsed_ns;     /* from the first batch to the last join */
+    double balance;          /* busiest over mean of all the pool's workers: 1 is even, `workers` is one alone */
 } heist_loop_report;
 
 /* Set it to zero, then what you want; zero always means what is sensible. */
@@ -148,10 +148,11 @@ typedef struct heist_loop_options {
      * multiples. 0: steal adapts it to some ten microseconds, less at the end; static gives each part in one piece; the others make
      * 64 for each worker, hybrid (unless it reduces, or `take` is given) the last of them smaller, and all larger where they would be
      * very short. Workers beyond the CPUs do not count here. No batch that is not given is more than a sixteenth of what falls to one
-     * worker, but for static. */
+     * worker, but for static and where results are so large that there are few of them. */
     uint64_t batch;
     /* How many batches a worker takes at once: from the queue (shared; 0: one), from another's part (hybrid; 0: half of what
-     * is left, all of a part that nobody has begun), or at least, from another worker (steal; 0: one; it is always about half of what that one has). */
+     * is left, all of a part that nobody has begun), or at least, from another worker (steal; 0: one; it is always about half of
+     * what that one has). */
     uint64_t take;
     /* 2-D: the size of a tile in indices. 0: near squares, 64 for each worker that has a CPU. */
     uint64_t tile_rows;
