@@ -1,5 +1,5 @@
-/* heist/export.h: what a symbol needs to be seen outside the library. The library is built with hidden visibility; only
- * what carries HEIST_API leaves it. */
+/* heist/export.h: how a symbol is seen outside the library. The library is built with hidden visibility; only symbols
+ * with HEIST_API leave it. */
 #ifndef HEIST_EXPORT_H
 #define HEIST_EXPORT_H
 

@@ -1,4 +1,4 @@
-/* heist/stats.h: what the workers have done, as numbers. Always counted, each counter with one writer and no lock; a
+/* heist/stats.h: counters of the workers' actions. Always counted, each counter with one writer and no lock; a
  * snapshot of running workers is not of one moment. (Files compiled with HEIST_COUNT_JOINS=0 keep their inline joins to
  * themselves, see heist/task.h.) HEIST_STATS=1 in the environment prints them when a pool ends, or at exit. */
 #ifndef HEIST_STATS_H
@@ -22,7 +22,7 @@ typedef enum heist_level {
 } heist_level;
 
 typedef struct heist_stats {
-    size_t size; /* set by the caller: sizeof(heist_stats); later versions append fields */
+    size_t size; /* set by the caller: sizeof(heist_stats), or 0; later versions append fields */
     unsigned workers;
     uint64_t tasks;         /* tasks run, of every kind */
     uint64_t spawns;        /* fork/join children spawned and joined, or made calls for want of slots */
@@ -39,7 +39,7 @@ typedef struct heist_stats {
 } heist_stats;
 
 /* All workers of `pool` together, or worker `number` alone. NULL: the default pool, if it exists.
- * Call from: any thread.  Blocks: no.  Returns 0, or -EINVAL (no such worker, size 0 or too large). */
+ * Call from: any thread.  Blocks: no.  Returns 0, or -EINVAL (no such worker, or a size that cannot be). */
 HEIST_API int heist_stats_read(heist_pool *pool, heist_stats *stats);
 HEIST_API int heist_stats_read_worker(heist_pool *pool, unsigned number, heist_stats *stats);
 

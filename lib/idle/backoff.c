@@ -1,7 +1,7 @@
 /* backoff.c: see backoff.h. */
 #include "idle/backoff.h"
 
-/* The longest wait before jitter, whatever the cap: one and a half times this still fits. */
+/* The longest wait before jitter, for any cap: one and a half times this still fits. */
 #define WAIT_MAX (UINT32_C(1) << 31)
 
 void heist__backoff_init(heist__backoff *b, uint32_t spin_rounds, uint32_t yield_rounds, uint32_t cap)

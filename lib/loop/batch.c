@@ -1,11 +1,11 @@
-/* Running a batch: the calls of the body, and what surrounds them. */
+/* Running a batch: the calls of the body, with the look at `stopped` before and the tallies after each. */
 #include "loop/loop.h"
 
 void heist__loop_stop(heist__loop *l, int result)
 {
     int none = 0;
-    heist__cas_relaxed(&l->stopped, &none,
-                       result); /* relaxed: the joins give it to the caller, nothing else hangs on it */
+    /* relaxed: the joins give it to the caller, and no other access depends on it */
+    heist__cas_relaxed(&l->stopped, &none, result);
 }
 
 static int call_line(heist__loop *l, uint64_t from, uint64_t to, void *accumulator)

@@ -1,52 +1,54 @@
-/* Lazy generation. A crew of workers, each with room for a few items: it draws into its room while nobody else draws, then
- * consumes what it drew. So what is in flight is what the rooms hold, and there is no queue that could grow.
+/* Lazy generation. Each member of a fanout has room for a few items. It draws items into its room while no other member
+ * draws, then consumes them. So the items in flight are those in the rooms, and there is no queue that could grow.
  *
- * Drawing is by contract one at a time, so there is a lock; who finds it taken waits a little, then sleeps. It is the only one
- * in a loop, and a producer that joins under it runs only its own descendants, which never draw here.
+ * By contract only one thread at a time draws, so there is a lock. A member that finds it taken spins for a little,
+ * then sleeps. It is the only lock in a loop. A producer that joins while it holds the lock runs only its own
+ * descendants, which never draw here.
  *
- *   G1  what the producer did under the lock  -> the next to have the lock
- *   G2  sleepers are told: the word says "somebody may sleep" before anybody does; who unlocks such a word wakes one */
+ *   G1  the producer's writes under the lock  -> the next holder of the lock
+ *   G2  a sleeper marks the lock word as awaited before it sleeps; the member that unlocks such a word wakes one */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "idle/pace.h"
-#include "loop/crew.h"
+#include "idle/backoff.h"
+#include "loop/fanout.h"
 #include "loop/loop.h"
 #include "platform/futex.h"
 
-/* Items drawn at once should keep a worker busy this long, so that the lock costs little. */
+/* The items drawn at once should keep a worker busy this long, so that the lock costs little. */
 #define BATCH_NS 5000
 
-/* The most that a worker draws at once unless told. */
+/* The most that a worker draws at once, unless the options say more or less. */
 #define USUAL_ITEMS 64
 #define USUAL_BYTES 65536
 
 typedef enum { LOCK_FREE, LOCK_TAKEN, LOCK_AWAITED } lock_state;
 
 typedef struct {
-    /* Constant once the crew runs. */
+    /* Constant once the fanout runs. */
     heist_producer *produce;
     heist_consumer *consume;
     void *context;
     heist_loop_options options;
-    size_t item_size, stride; /* bytes from one item to the next */
-    size_t room_bytes;        /* from one worker's room to the next */
-    size_t room;              /* items */
+    size_t stride;     /* bytes from one item to the next */
+    size_t room_bytes; /* from one member's room to the next */
+    size_t room;       /* items in a room */
     bool adapts;
     unsigned workers, members;
     char *items;
     heist__loop_tally *tallies; /* NULL: no report */
     int64_t began;
-    int outcome; /* Written by: the worker that begins. */
+    int outcome; /* Written by: the worker that begins the generation. */
 
-    char apart[HEIST__LINE]; /* room in place of alignment: see heist__loop */
-    /* Written by: who draws. */
+    char apart[HEIST__LINE]; /* padding in place of alignment: see heist__loop */
+    /* A lock_state. Written by: members that draw, members that wait to draw. */
     HEIST__ATOMIC(uint32_t) lock;
-    bool ended; /* under the lock */
+    bool ended; /* guarded by the lock */
     char apart_too[HEIST__LINE];
-    /* Not 0: no more is drawn. Written by: who finds the reason, once (CAS). Read by: all. */
+    /* Not 0: no more items are drawn. Written by: the first member that finds a reason, once (CAS). Read by: all
+     * members. */
     HEIST__ATOMIC(int) stopped;
-    HEIST__ATOMIC(unsigned) seats; /* how many members have a room. Written by: members (add). */
+    HEIST__ATOMIC(unsigned) seats; /* members that have a room. Written by: members (add). */
     char apart_from_the_caller[HEIST__LINE];
 } generator;
 
@@ -77,10 +79,10 @@ static void stop(generator *g, int result)
 
 static bool stopped(generator *g)
 {
-    return heist__load_relaxed(&g->stopped) != 0; /* relaxed: seen late, some more are drawn */
+    return heist__load_relaxed(&g->stopped) != 0; /* relaxed: a member that sees it late draws some more */
 }
 
-/* Fills up to `most` places. Returns how many. */
+/* Draws up to `most` items into `room`. Returns how many. */
 static size_t draw(generator *g, heist__worker *w, char *room, size_t most)
 {
     size_t n = 0;
@@ -118,7 +120,7 @@ static void tally(generator *g, const heist__worker *w, size_t n, int64_t took)
 static void draw_and_consume(heist__worker *w, void *generated)
 {
     generator *g = generated;
-    /* relaxed: only to differ; never more than there are members */
+    /* relaxed: only the numbers must differ; there are never more than members */
     char *room = g->items + heist__add_relaxed(&g->seats, 1) * g->room_bytes;
     size_t batch = g->adapts ? 1 : g->room;
     for (size_t n; (n = draw(g, w, room, batch)) > 0;) {
@@ -132,7 +134,7 @@ static void draw_and_consume(heist__worker *w, void *generated)
     }
 }
 
-/* How many members, and how many items each: together not more than may be in flight. */
+/* Decides how many members there are, and how many items each has room for: together no more than may be in flight. */
 static void divide(generator *g)
 {
     const heist_loop_options *o = &g->options;
@@ -169,8 +171,8 @@ static void run_on_worker(void *generated)
     g->outcome = get_rooms(g);
     if (g->outcome == 0) {
         g->began = heist__clock_ns();
-        heist__crew_run(heist__self(), g->members, draw_and_consume, g);
-        g->outcome = heist__load_relaxed(&g->stopped); /* relaxed: all is joined */
+        heist__fanout_run(heist__self(), g->members, draw_and_consume, g);
+        g->outcome = heist__load_relaxed(&g->stopped); /* relaxed: all members are joined */
         if (g->tallies) {
             g->options.report->schedule = HEIST_SCHEDULE_SHARED;
             g->options.report->batch = g->adapts ? 0 : g->room;
@@ -187,7 +189,7 @@ int heist_generate(heist_pool *pool, size_t item_size, heist_producer *produce, 
     if (!produce || !consume_item) return heist__fail(-EINVAL, "heist_generate: no producer, or no consumer");
     if (item_size == 0) return heist__fail(-EINVAL, "heist_generate: items have no size");
     if (item_size > PTRDIFF_MAX / 2) return heist__fail(-ENOMEM, "heist_generate: items of %zu bytes", item_size);
-    generator g = {.produce = produce, .consume = consume_item, .context = context, .item_size = item_size};
+    generator g = {.produce = produce, .consume = consume_item, .context = context};
     const size_t unit = _Alignof(max_align_t);
     g.stride = (item_size + unit - 1) / unit * unit;
     int error = heist__loop_options_read(&g.options, options, "heist_generate");
@@ -197,6 +199,7 @@ int heist_generate(heist_pool *pool, size_t item_size, heist_producer *produce, 
     g.workers = pool->running;
     error = heist_run(pool, run_on_worker, &g);
     if (error) return error;
-    if (g.outcome == -ENOMEM) heist__fail(-ENOMEM, "heist_generate: no memory"); /* in the caller's thread */
+    /* here, because the sentence belongs to the caller's thread */
+    if (g.outcome == -ENOMEM) heist__fail(-ENOMEM, "heist_generate: no memory");
     return g.outcome;
 }

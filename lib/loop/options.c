@@ -4,7 +4,8 @@
 
 #include "loop/loop.h"
 
-/* A struct of a version before or after this one: what it lacks is zero, what we do not know must be. */
+/* Reads a struct of an earlier or later version: fields that it lacks become zero, fields that this version does not
+ * know must be zero. */
 static bool read_sized(void *to, size_t known, const void *from, size_t size)
 {
     if (size == 0) size = known;
@@ -17,16 +18,16 @@ static bool read_sized(void *to, size_t known, const void *from, size_t size)
     return true;
 }
 
-int heist__loop_options_read(heist_loop_options *o, const heist_loop_options *from, const char *who)
+int heist__loop_options_read(heist_loop_options *o, const heist_loop_options *from, const char *caller)
 {
     memset(o, 0, sizeof *o);
     if (!from) return 0;
     if (HEIST__ENDS_WITHIN(from->size, heist_loop_options, report) || !read_sized(o, sizeof *o, from, from->size))
-        return heist__fail(-EINVAL, "%s: size is %zu; it must be sizeof(heist_loop_options)", who, from->size);
+        return heist__fail(-EINVAL, "%s: size is %zu; it must be sizeof(heist_loop_options)", caller, from->size);
     if ((int)o->schedule < HEIST_SCHEDULE_DEFAULT || o->schedule > HEIST_SCHEDULE_AUTO)
-        return heist__fail(-EINVAL, "%s: there is no schedule %d", who, (int)o->schedule);
+        return heist__fail(-EINVAL, "%s: there is no schedule %d", caller, (int)o->schedule);
     if (o->report && o->report->size && o->report->size != sizeof *o->report)
-        return heist__fail(-EINVAL, "%s: the report's size is %zu; it must be sizeof(heist_loop_report)", who,
+        return heist__fail(-EINVAL, "%s: the report's size is %zu; it must be sizeof(heist_loop_report)", caller,
                            o->report->size);
     return 0;
 }

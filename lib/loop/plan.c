@@ -1,12 +1,13 @@
-/* How a loop is cut, and which schedule suits it. */
+/* Cuts a loop into cells and batches, and chooses its schedule. */
 #include "loop/plan.h"
 
 #include "loop/range.h"
 
-/* A share is two numbers of cells in one word. */
+/* Two numbers of cells must fit into the one word of a share. */
 #define MOST_CELLS ((uint64_t)1 << 31)
 
-/* Results of cells may take this much memory together, and there are never more of them than this. */
+/* The results of all cells may take this much memory together. There are never more of them than MOST_RESULTS, and at
+ * least LEAST_RESULTS are always allowed. */
 #define MOST_RESULT_BYTES ((uint64_t)64 << 20)
 #define MOST_RESULTS 4096
 #define LEAST_RESULTS 16
@@ -24,18 +25,18 @@ static uint64_t most_cells(size_t stride, unsigned workers, bool deterministic)
     return !deterministic && most < workers ? workers : most;
 }
 
-/* Cells of whole batches, the last of what is left. */
+/* Cuts cells of whole batches; the last cell has the units that are left. */
 static void cut_by_batch(heist__plan *p, uint64_t batch, uint64_t most)
 {
     uint64_t batches = heist__ceil_div(p->units, batch);
     p->batch = batch;
-    p->grain =
-        batch * heist__ceil_div(batches, most); /* no overflow: most of the batches are full, and there are many */
+    /* no overflow: most of the batches are full, and there are many */
+    p->grain = batch * heist__ceil_div(batches, most);
     p->cells = heist__ceil_div(p->units, p->grain);
     p->extra = 0;
 }
 
-/* So many cells, as even as can be; the body gets each in one piece. */
+/* Cuts this many cells, as even as can be; the body gets each in one piece. */
 static void cut_evenly(heist__plan *p, uint64_t cells)
 {
     p->cells = cells;
@@ -92,14 +93,14 @@ uint64_t heist__plan_cell(const heist__plan *p, uint64_t cell)
 
 /* ---- auto ---- */
 
-/* Time that all the units together take, in nanoseconds. Waking a worker takes some tens of microseconds: below the
- * first there is nothing to gain. Beyond the second nobody can say that the measured iterations speak for the rest, and
- * stealing adapts its batches as it goes. Between them hybrid: for even iterations it costs no more than static, and it does
- * not suffer from uneven ones, which a few measured at the beginning do not show. */
+/* Nanoseconds that all units take together. Waking a worker takes some tens of microseconds, so below NOT_WORTH_IT
+ * there is nothing to gain. From MEDIUM on the measured iterations need not be like the rest, and stealing adapts its
+ * batches as it goes. Between the two hybrid is chosen: for even iterations it costs no more than static, and it does
+ * not suffer from uneven ones, which a few iterations measured at the beginning do not show. */
 #define NOT_WORTH_IT 20e3
 #define MEDIUM 100e6
 
-/* A cell with a result of its own should take this long at least: a hundred times what dealing it out costs. */
+/* A cell with a result of its own should take this long at least: a hundred times the cost of dealing it out. */
 #define CELL_NS 5e3
 
 heist_schedule heist__plan_choose(uint64_t units, double ns_each, unsigned at_once, bool reduces, uint64_t *finest)
@@ -108,14 +109,14 @@ heist_schedule heist__plan_choose(uint64_t units, double ns_each, unsigned at_on
     *finest = 0;
     if (all < NOT_WORTH_IT) return HEIST_SCHEDULE_DEFAULT;
     if (all >= MEDIUM) return HEIST_SCHEDULE_STEAL;
-    /* Something must be left to take over, and more than a little: the iterations measured may be the cheap ones. */
+    /* Thieves must find something, and more than a little: the measured iterations may be the cheap ones. */
     uint64_t largest = heist__ceil_div(units, (uint64_t)at_once * HEIST__LARGEST_PART);
     uint64_t wanted = (uint64_t)((reduces ? CELL_NS : HEIST__FINE_NS) / ns_each) + 1; /* finite: `all` is not 0 */
     *finest = least(wanted, largest);
     return HEIST_SCHEDULE_HYBRID;
 }
 
-/* Medium is as in the programs that this began with: up to sixty-four thousand. */
+/* 65536 is the border of medium loops in the programs that this library began with. */
 heist_schedule heist__plan_choose_by_size(uint64_t units)
 {
     return units <= 65536 ? HEIST_SCHEDULE_HYBRID : HEIST_SCHEDULE_STEAL;

@@ -1,4 +1,5 @@
-/* Ranges and their parts, without overflow: positions are computed in unsigned numbers, which wrap to the right index. */
+/* Ranges and their parts, without overflow: positions are computed in unsigned numbers, which wrap to the right
+ * index. */
 #include "loop/range.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@ void heist__domain_line(heist__domain *d, heist_range range)
     d->units = d->row_count;
 }
 
-/* Halves the longer side until there are as many tiles as wanted, or they are single indices. */
+/* Halves the longer side until there are `wanted` tiles, or the tiles are single indices. */
 static void choose_tile(heist__domain *d, uint64_t tile_rows, uint64_t tile_columns, uint64_t wanted)
 {
     d->tile_rows = tile_rows ? tile_rows : d->row_count;
@@ -60,7 +61,7 @@ int heist__domain_tiles(heist__domain *d, heist_range rows, heist_range columns,
     return 0;
 }
 
-/* Indices number n * size up to (n + 1) * size, as far as there are any. */
+/* The indices with numbers n * size up to (n + 1) * size, as far as the range has them. */
 static heist_range slice(heist_range range, uint64_t count, uint64_t n, uint64_t size)
 {
     uint64_t from = n * size;

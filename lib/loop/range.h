@@ -1,5 +1,5 @@
-/* loop/range.h: ranges and their parts. Pure. A domain is what a loop goes over: a range, or the tiles of two. Its units,
- * iterations or tiles, are numbered from 0. */
+/* loop/range.h: ranges and their parts. Pure. A domain is the set that a loop goes over: a range, or the tiles of two
+ * ranges. Its units, iterations or tiles, are numbered from 0. */
 #ifndef HEIST_LOOP_RANGE_H
 #define HEIST_LOOP_RANGE_H
 
@@ -13,12 +13,14 @@ typedef struct heist__domain {
     uint64_t units;
 } heist__domain;
 
-/* Indices number `from` to `to` - 1 of a range that has `count`. Its `end` is one step further, or the range's own. */
+/* The indices with numbers `from` to `to` - 1 of a range that has `count`. The part's `end` is one step further, or the
+ * range's own. */
 heist_range heist__range_part(heist_range range, uint64_t count, uint64_t from, uint64_t to);
 
 void heist__domain_line(heist__domain *d, heist_range range);
 
-/* Tiles of the given size; 0: near squares, about `wanted` tiles. Returns 0, or -EINVAL if there were more than 2^63. */
+/* Tiles of the given size; size 0: near squares, about `wanted` tiles. Returns 0, or -EINVAL for more than 2^63
+ * tiles. */
 int heist__domain_tiles(heist__domain *d, heist_range rows, heist_range columns, uint64_t tile_rows,
                         uint64_t tile_columns, uint64_t wanted);
 

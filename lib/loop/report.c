@@ -1,4 +1,4 @@
-/* What a loop did, for those who ask. */
+/* The report of a loop, for callers that ask for one. */
 #include <stdlib.h>
 #include <string.h>
 

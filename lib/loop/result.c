@@ -14,7 +14,7 @@ void heist__loop_result_add(heist__loop *l, void *accumulator, const void *right
     if (!heist__loop_stopped(l)) l->monoid->combine(accumulator, right, l->context);
 }
 
-/* Neighbours, then neighbouring pairs, and so on: the same tree for the same number of cells. */
+/* Combines neighbours, then neighbouring pairs, and so on: the same tree for the same number of cells. */
 void heist__loop_result_add_cells(heist__loop *l, void *accumulator)
 {
     const uint64_t cells = l->plan.cells;

@@ -1,11 +1,11 @@
-/* object_pool.c: a list of free blocks, last in first out because the latest is the one still in the cache. The link is
- * in the block's last word. Under AddressSanitizer blocks are longer, so that the link lies beyond the object: then the
- * whole object can be poisoned, while the leak checker, which does not follow pointers in poisoned memory, still sees
- * the list. */
+/* object_pool.c: a list of free blocks, last in first out, because the latest block is still in the cache. The link is
+ * in the block's last word. Under AddressSanitizer blocks are longer, so that the link lies beyond the object. Then the
+ * whole object can be poisoned, and the leak checker still sees the list, though it does not follow pointers in
+ * poisoned memory. */
 #include "memory/object_pool.h"
 
 #include <errno.h>
-#include <heist/atomic.h>
+#include <heist/detail/atomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -70,7 +70,7 @@ void heist__object_pool_give(heist__object_pool *pool, void *object)
     *link_of(pool, object) = pool->kept;
     pool->kept = object;
     pool->kept_count++;
-    ASAN_POISON_MEMORY_REGION(object, pool->block_size - LINK_ROOM); /* up to the link: poison comes in whole words */
+    ASAN_POISON_MEMORY_REGION(object, pool->block_size - LINK_ROOM); /* up to the link: poison covers whole words */
 }
 
 void heist__object_pool_destroy(heist__object_pool *pool)

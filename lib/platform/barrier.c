@@ -7,12 +7,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <heist/atomic.h>
+#include <heist/detail/atomic.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool registered;
 
-/* Written by: whoever is refused. Read by: workers about to sleep. */
+/* 1: the kernel has refused a barrier. Written by: the thread that was refused. Read by: workers about to sleep. */
 static HEIST__ATOMIC(unsigned) lost;
 
 static void ask_the_kernel(void)
@@ -31,12 +31,12 @@ bool heist__barrier_available(void)
 
 bool heist__heavy_barrier(bool fenced)
 {
-    heist__fence_seq_cst(); /* the caller's own half; membarrier alone also orders it, this keeps both modes alike */
+    heist__fence_seq_cst(); /* the caller's own half. membarrier orders it, too; the fence keeps both modes alike. */
     if (fenced) return true;
     int saved = errno;
     long r = syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     errno = saved;
-    if (r != 0) heist__store_relaxed(&lost, 1); /* relaxed: nothing hangs on when it is seen */
+    if (r != 0) heist__store_relaxed(&lost, 1); /* relaxed: no thread depends on when it is seen */
     return r == 0;
 }
 

@@ -1,5 +1,5 @@
-/* Time that only goes on. The kernel can refuse it: where the clock is no part of the vDSO, a seccomp filter sees the call.
- * Then the time stands still, and who waits for a moment must also go by how its waits ended. */
+/* Monotonic time. The kernel can refuse it: where the clock is no part of the vDSO, a seccomp filter sees the call.
+ * Then the time stands still, and a thread that waits for a time limit must also count the waits that timed out. */
 #ifndef HEIST_PLATFORM_CLOCK_H
 #define HEIST_PLATFORM_CLOCK_H
 

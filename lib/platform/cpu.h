@@ -1,4 +1,5 @@
-/* Where the calling thread runs, and how much a thread has computed. Both may be refused or wrong a moment later: for hints. */
+/* The CPU that the calling thread runs on, and the CPU time of a thread. The system may refuse both, and both may be
+ * wrong a moment later: use them for hints. */
 #ifndef HEIST_PLATFORM_CPU_H
 #define HEIST_PLATFORM_CPU_H
 
@@ -13,15 +14,15 @@ static inline int heist__current_cpu(void)
     return sched_getcpu();
 }
 
-/* The clock of the calling thread's CPU time, for any thread of the process to read; 0 if there is none. */
+/* The clock of the calling thread's CPU time, which any thread of the process may read; 0 if there is none. */
 static inline int32_t heist__thread_clock(void)
 {
     clockid_t clock;
     return pthread_getcpuclockid(pthread_self(), &clock) == 0 ? (int32_t)clock : 0;
 }
 
-/* What such a clock says; 0 if the system does not tell, or the thread has ended. The clock of the whole process would be one
- * call in place of many, but it does not know what threads on other CPUs have computed since the last tick there. */
+/* The value of such a clock; 0 if the system does not tell, or the thread has ended. The clock of the whole process
+ * would be one call in place of many, but it leaves out the work of threads on other CPUs since the last tick there. */
 static inline int64_t heist__thread_cpu_ns(int32_t clock)
 {
     struct timespec t;

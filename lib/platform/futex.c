@@ -1,7 +1,8 @@
-/* Linux's futex, private to the process. Where the call is refused (a strict seccomp filter) waiting becomes a short
- * sleep and waking nothing, so that heist goes on, a little slower; the C library's own locks may not.
+/* Linux's futex, private to the process. Where the kernel refuses the call (a strict seccomp filter), waiting becomes a
+ * short sleep and waking does nothing. So heist goes on, a little slower; the C library's own locks may not.
  *
- * It may also be refused when somebody sleeps already: that one cannot be woken any more. So no sleep is without end. */
+ * The kernel may begin to refuse it while a thread sleeps already: that thread cannot be woken any more. So every sleep
+ * has a time limit. */
 #include "platform/futex.h"
 
 #include <errno.h>
@@ -10,9 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "platform/nap.h"
+#include "platform/sleep.h"
 
-/* Once a minute costs nothing that can be measured, and is later than any test would wait for a wake-up that is lost. */
+/* A look once a minute costs nothing that can be measured. It comes later than any test waits, so that it hides no lost
+ * wake-up from a test. */
 int64_t heist__futex_longest_ns = 60000000000;
 
 bool heist__futex_available(void)
@@ -32,8 +34,8 @@ bool heist__futex_wait(HEIST__ATOMIC(uint32_t) * word, uint32_t expected, int64_
     long r = syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, &limit, NULL, 0);
     bool timed_out = r < 0 && errno == ETIMEDOUT;
     if (r < 0 && errno != EAGAIN && errno != EINTR && errno != ETIMEDOUT) {
-        heist__nap();
-        timed_out = ns <= HEIST__NAP_NS;
+        heist__sleep_step();
+        timed_out = ns <= HEIST__SLEEP_STEP_NS;
     }
     errno = saved;
     return timed_out && ns == timeout_ns;

@@ -1,7 +1,7 @@
-/* platform/random.h: the seeded generator behind every random choice of heist. One per worker, used by that worker
- * alone; the same seed and stream give the same choices, which is what makes a schedule repeatable.
+/* platform/random.h: the seeded generator behind every random choice of heist. Each worker has its own. The same seed
+ * and stream give the same choices, which makes a schedule repeatable.
  *
- * xorshift64* (Vigna 2016): eight bytes of state, no table, no division; its upper half is what is good of it. */
+ * xorshift64* (Vigna 2016): eight bytes of state, no table, no division. Only the upper half of its output is good. */
 #ifndef HEIST_PLATFORM_RANDOM_H
 #define HEIST_PLATFORM_RANDOM_H
 
@@ -20,7 +20,7 @@ static inline uint64_t heist__random_mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* Any seed and any stream (a worker's index) will do, 0 too. */
+/* Every seed and every stream (a worker's index) is allowed, 0 too. */
 static inline void heist__random_seed(heist__random *random, uint64_t seed, uint64_t stream)
 {
     uint64_t state = heist__random_mix(heist__random_mix(seed) + stream);
@@ -37,8 +37,8 @@ static inline uint64_t heist__random_next(heist__random *random)
     return x * UINT64_C(0x2545f4914f6cdd1d);
 }
 
-/* A number below n, or 0 for n = 0. A product in place of a remainder: no division, and what is drawn too often is so
- * by at most n in 2^32. */
+/* A number below n, or 0 for n = 0. It uses a product in place of a remainder: no division, and the bias is at most n
+ * in 2^32. */
 static inline uint32_t heist__random_below(heist__random *random, uint32_t n)
 {
     return (uint32_t)((heist__random_next(random) >> 32) * n >> 32);

@@ -3,15 +3,16 @@
  * goes from the head to the tail and takes the first published slot by a CAS on the sequence number itself. So a slot
  * claimed but not yet filled is passed over, and cannot hide the finished ones behind it.
  *
- * The edges:
- *   Q1  put's store of i+1 (release) -> take's load of it (acquire): the parcel and what it points to. Without it a
- *       consumer gets the parcel of a lap ago, or one whose contents are not there yet.
- *       Test: each_item_is_taken_once_with_its_contents, under ThreadSanitizer, for the release. For the acquire none:
- *       ThreadSanitizer is content with the one in the CAS, which comes too late for the item itself.
+ * The edges; each half of both has a mutant that the model checker kills (test/model, harness_inbox.c):
+ *   Q1  put's store of i+1 (release) -> take's load of it (acquire): the parcel and the data it points to. Without it a
+ *       consumer gets the parcel of a lap ago, or one whose contents are not there yet. The release also fails
+ *       each_item_is_taken_once_with_its_contents under ThreadSanitizer. The acquire does not: ThreadSanitizer is
+ *       content with the one in the CAS, which comes too late for the item itself.
  *   Q2  take's CAS from i+1 to i+capacity (release) -> put's load of that (acquire): the consumer has read the item
- *       before the next lap's producer writes it. Without it the consumer of lap n returns the item of lap n+1.
- *       Argued, not shown: x86 does not reorder a load with a later CAS, and both accesses are atomic.
- * Atomicity alone decides who gets a position (the CAS of the tail) and who gets an item (the CAS of the number). */
+ *       before the next lap's producer writes it. Without it the consumer of lap n returns the item of lap n+1. No test
+ *       on x86 shows it: x86 does not reorder a load with a later CAS, and both accesses are atomic.
+ * Atomicity alone decides which producer gets a position (the CAS of the tail) and which consumer gets an item (the CAS
+ * of the number). */
 #include "schedule/inbox.h"
 
 #if HEIST__INBOX_LIBLFDS
@@ -37,7 +38,8 @@ static heist__inbox_slot *slot_of(const heist__inbox *inbox, uint64_t position)
     return &inbox->slots[position & inbox->mask];
 }
 
-/* Where a slot stands, seen from a position. The difference has a sign, so it is right across a wrap. */
+/* How far a slot's sequence number is ahead of the expected one. The difference has a sign, so it is right across a
+ * wrap. */
 static int64_t ahead_of(uint64_t sequence, uint64_t expected)
 {
     return (int64_t)(sequence - expected);
@@ -56,7 +58,7 @@ int heist__inbox_init(heist__inbox *inbox, size_t capacity)
         return -ENOMEM;
     }
     inbox->mask = rounded - 1;
-    /* relaxed: whatever gives the inbox to another thread publishes all of it */
+    /* relaxed: the step that gives the inbox to another thread publishes all of it */
     for (uint64_t position = 0; position < rounded; position++) {
         heist__store_relaxed(&inbox->slots[position].sequence, position);
         heist__store_relaxed(&inbox->slots[position].function, NULL);
@@ -85,7 +87,7 @@ bool heist__inbox_put(heist__inbox *inbox, const heist__parcel *parcel)
             return false; /* the last lap's item, or its producer, is still there */
         }
         if (ahead > 0) {
-            tail = heist__load_relaxed(&inbox->tail); /* relaxed: as above; others have been here since */
+            tail = heist__load_relaxed(&inbox->tail); /* relaxed: as above; another producer has moved it since */
         } else if (heist__cas_relaxed(&inbox->tail, &tail, tail + 1)) { /* relaxed: Q1 publishes; this only claims */
             /* relaxed: Q2 came before, Q1 comes after */
             heist__store_relaxed(&slot->function, parcel->function);
@@ -120,10 +122,11 @@ static enum visit try_take(heist__inbox *inbox, uint64_t position, heist__parcel
     return VISIT_TAKEN_BEFORE;
 }
 
-/* Where a search begins: what lies a whole lap or more below the tail was taken, or the tail could not be there. */
+/* The position where a search begins: items a whole lap or more below the tail were taken, or the tail could not be
+ * there. */
 static uint64_t first_position(const heist__inbox *inbox, uint64_t tail)
 {
-    /* relaxed: whatever value, what lies below it was taken; a late one costs a longer walk */
+    /* relaxed: below any value it ever had, all items were taken; an old value costs a longer walk */
     uint64_t head = heist__load_relaxed(&inbox->head);
     uint64_t lap_ago = tail - (inbox->mask + 1);
     return ahead_of(head, lap_ago) < 0 ? lap_ago : head;
@@ -136,8 +139,8 @@ static void raise_head(heist__inbox *inbox, uint64_t position)
     }
 }
 
-/* One walk suffices for the promise: what was put before it began lies below the tail it read, and each such slot was
- * seen either taken or as one of those taken here. */
+/* One walk suffices for the promise: an item put before it began lies below the tail it read, and each such slot was
+ * seen taken, or its item is one of those taken here. */
 size_t heist__inbox_take(heist__inbox *inbox, heist__parcel *parcels, size_t most)
 {
     /* relaxed: a put that happened before this call has moved the tail that this call sees */

@@ -1,10 +1,9 @@
 /* inbox_liblfds.c: the inbox on liblfds 7.1.1's bounded many-producer many-consumer queue, compiled where liblfds was
- * found. That queue is a ring with sequence numbers too, and its dequeue says "empty" also when the oldest slot is
- * claimed but not yet filled, though finished ones lie behind it. Here such an answer is believed only when the two
- * indices are equal; that is what inbox.h promises. liblfds wants its state aligned to
- * LFDS711_PAL_ATOMIC_ISOLATION_IN_BYTES, the number of elements a power of two from 2 on, and a load barrier in each
- * thread that did not do the init: every dequeue and enqueue begins with one, so only heist__inbox_init has to see to
- * it that its own stores are out. */
+ * found. That queue is a ring with sequence numbers too. Its dequeue says "empty" also when the oldest slot is claimed
+ * but not yet filled, though finished ones lie behind it. Here such an answer is believed only when the two indices are
+ * equal, as inbox.h promises. liblfds wants its state aligned to LFDS711_PAL_ATOMIC_ISOLATION_IN_BYTES, the number of
+ * elements a power of two from 2 on, and a load barrier in each thread that did not do the init: every dequeue and
+ * enqueue begins with one, so only heist__inbox_init has to make its own stores visible. */
 #include "schedule/inbox.h"
 
 #if !HEIST__INBOX_LIBLFDS
@@ -16,7 +15,7 @@ typedef int heist__inbox_liblfds_is_not_used; /* an empty translation unit is no
 #include <stdlib.h>
 #include <time.h>
 
-/* Its header is not written for our warnings. */
+/* liblfds's header is not written for our warnings. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #pragma GCC diagnostic ignored "-Wstrict-prototypes"
@@ -24,7 +23,8 @@ typedef int heist__inbox_liblfds_is_not_used; /* an empty translation unit is no
 #include <liblfds711.h>
 #pragma GCC diagnostic pop
 
-/* ThreadSanitizer sees neither into liblfds nor what its fences order: tell it of the hand-over. */
+/* ThreadSanitizer sees neither into liblfds nor the order that its fences make: these calls tell it of the
+ * hand-over. */
 #if defined(__SANITIZE_THREAD__)
 #define TSAN 1
 #elif defined(__has_feature)
@@ -72,7 +72,7 @@ int heist__inbox_init(heist__inbox *inbox, size_t capacity)
         heist__inbox_destroy(inbox);
         return -ENOMEM;
     }
-    /* It ends with a store barrier; whatever gives the inbox to another thread then publishes it. */
+    /* The call ends with a store barrier; the step that gives the inbox to another thread then publishes it. */
     lfds711_queue_bmm_init_valid_on_current_logical_core(inbox->state, inbox->elements, rounded, NULL);
     return 0;
 }
@@ -94,8 +94,8 @@ bool heist__inbox_put(heist__inbox *inbox, const heist__parcel *parcel)
     return lfds711_queue_bmm_enqueue(inbox->state, NULL, parcel->content) != 0;
 }
 
-/* Positions claimed by producers and not by consumers. liblfds reads the consumers' index first: if the later read of
- * the producers' index is equal, then no position was between them at the first read. */
+/* The number of positions claimed by producers and not by consumers. liblfds reads the consumers' index first: if the
+ * later read of the producers' index is equal, then no position was between them at the first read. */
 size_t heist__inbox_size(const heist__inbox *inbox)
 {
     lfds711_pal_uint_t count = 0;
@@ -103,8 +103,8 @@ size_t heist__inbox_size(const heist__inbox *inbox)
     return count <= INTPTR_MAX ? (size_t)count : 0; /* a difference of two counters, read one after the other */
 }
 
-/* For a producer that is in the middle of its put. Sleeps in the end, because a yield does not let a thread of lower
- * priority run. */
+/* Waits for a producer that is in the middle of its put. Sleeps in the end, because a yield does not let a thread of
+ * lower priority run. */
 static void wait_a_little(unsigned turn)
 {
     if (turn < YIELDS_BEFORE_SLEEP) {
@@ -114,7 +114,7 @@ static void wait_a_little(unsigned turn)
     }
 }
 
-/* False: nothing is there. */
+/* False: the queue is empty. */
 static bool take_one(heist__inbox *inbox, void **item)
 {
     unsigned turn = 0;

@@ -1,64 +1,44 @@
-/* The rare part of a join: the child was stolen, or is not the youngest, or a thief is about.
+/* The rare part of a join: the child was stolen, or is not the youngest, or a thief tries to steal.
  *
  * A worker that waits for a stolen child runs nothing but descendants of that child: it steals back from the thief, and
- * if the thief itself waits, from the thief's thief, and so on (leapfrogging). What lies on one worker's stack is
- * therefore always one path of the spawn tree, from older to younger. Edges:
+ * if the thief itself waits, from the thief's thief, and so on (leapfrogging). So the tasks on one worker's stack are
+ * always one path of the spawn tree, from older to younger. Edges:
  *
- *   J1  thief says that it has the task, after its own level and waits_on say so  -> the waiter that reads the state
+ *   J1  the thief's own nesting and waits_on, then "taken" in the task's state    -> the waiter that reads the state
  *   J2  the task's result is written                                             -> the waiter that reads "done"
  *   J3  done before children_done is counted up                                  -> the waiter that sleeps, or follows
  *   J4  done, and counted, before the thief's top gets a new tag                 -> a leapfrogger's CAS on that top
  *
- * A leapfrogger reads the thief's top, then checks that the task it waits for is unfinished, then takes with a CAS on that
- * top. If the thief finished in between, J4 has changed the tag. So what it gets descends from the task. Following
- * waits_on, "unfinished" is told by children_done of the one that waits, which J3 counts up before J4.
+ * A leapfrogger reads the thief's top, then checks that the task it waits for is unfinished, then takes with a CAS on
+ * that top. If the thief finished in between, J4 has changed the tag. So the task it gets descends from the task it
+ * waits for. Following waits_on, "unfinished" is told by children_done of the worker that waits, which J3 counts up
+ * before J4.
  *
- * A thief that leapfrogs itself says meanwhile that it waits for nobody, since what it said before is older than what it
- * runs. So the chain breaks there for as long as that task runs, and who stands before it waits; others can steal. */
+ * A thief that leapfrogs itself says meanwhile that it waits for no worker, since the wait it named before is older
+ * than the task it runs. So the chain breaks there for as long as that task runs. The workers before the break wait;
+ * other workers can steal. */
 #include "schedule/join.h"
 
-#include "idle/pace.h"
+#include "idle/backoff.h"
 #include "platform/futex.h"
+#include "schedule/misuse.h"
+#include "schedule/nesting.h"
+#include "schedule/pool.h"
+#include "schedule/spawn.h"
+#include "schedule/steal.h"
 #include "schedule/worker.h"
 
 /* The longest sleep before a waiter looks again for something to steal back. */
 #define LONGEST_NAP_NS 10000000
 
-heist_steal heist__steal_child(heist__worker *victim, uint64_t seen, uint32_t floor, heist__stolen *stolen)
-{
-    heist_steal outcome = heist__frames_offer(&victim->frames, seen, floor);
-    if (outcome != HEIST_STEAL_GOT) return outcome;
-    stolen->home = victim;
-    stolen->core = heist__scope_at(victim, (uint32_t)seen, &stolen->from); /* right if the task is still there */
-    return heist__frames_take(&victim->frames, seen, &stolen->task);
-}
-
-void heist__run_stolen(heist__worker *w, const heist__stolen *stolen)
-{
-    heist_task *task = stolen->task;
-    heist__worker *home = stolen->home;
-    heist__level_enter(w, stolen->core, stolen->from);
-    uint64_t waits_on = heist__load_relaxed(&w->waits_on);                            /* relaxed: own */
-    heist__store_relaxed(&w->waits_on, 0);                                            /* relaxed: J1 publishes it */
-    heist__store_release(&task->state, HEIST__TASK_TAKEN | (uintptr_t)w->index << 3); /* J1 */
-    task->run(&w->frames.face, heist__bottom_of(w), task);
-    heist__count(&w->counters.stolen_run);
-    heist__store_release(&task->state, HEIST__TASK_DONE); /* J2: last touch of *task */
-    heist__add_seq_cst(&home->children_done, 1);          /* J3 */
-    heist__frames_renew(&w->frames);                      /* J4 */
-    heist__level_leave(w);
-    heist__store_release(&w->waits_on, waits_on); /* J3: after the count, so that who follows it finds it over */
-    if (heist__load_seq_cst(&home->join_asleep)) heist__futex_wake(&home->children_done, 1); /* J3 */
-}
-
-/* A step of the chain from a waiter to whom it may rob: `by` waits for `seen`. */
+/* A step of the chain from a waiter to the worker it may steal from: `by` waits for `seen`. */
 typedef struct {
     heist__worker *by; /* NULL: the caller itself, for `task` */
     heist_task *task;
     uint64_t seen;
 } link;
 
-/* Whether that wait still goes on. */
+/* Whether the wait that the link describes still goes on. */
 static bool link_holds(const link *l)
 {
     if (!l->by) return heist__load_acquire(&l->task->state) == l->seen; /* J2 */
@@ -71,16 +51,16 @@ static heist__worker *link_thief(const heist__worker *w, const link *l)
     return w->pool->workers[l->by ? (l->seen & 0xffff) - 1 : l->seen >> 3];
 }
 
-/* Steals a descendant of `task`, which is in state `taken`, and runs it. False: there was none to be had. */
+/* Steals a descendant of `task`, which is in state `taken`, and runs it. False: no descendant could be stolen. */
 static bool leapfrog(heist__worker *w, heist_task *task, uintptr_t taken)
 {
-    if (!heist__level_room(w)) return false;
+    if (!heist__nesting_room(w)) return false;
     link l = {NULL, task, taken};
     for (unsigned hops = 0; hops < w->pool->count; hops++) {
         heist__worker *thief = link_thief(w, &l);
         if (thief == w) return false;
-        uint64_t top = heist__frames_look(&thief->frames);
-        uint32_t floor = heist__level_floor(thief);
+        uint64_t top = heist__task_deque_look(&thief->tasks);
+        uint32_t floor = heist__nesting_floor(thief);
         if (!link_holds(&l)) return false;
         heist__stolen found;
         heist_steal outcome = heist__steal_child(thief, top, floor, &found);
@@ -97,7 +77,7 @@ static bool leapfrog(heist__worker *w, heist_task *task, uintptr_t taken)
     return false;
 }
 
-/* Tells leapfroggers whom this worker waits for. */
+/* Tells leapfroggers which thief this worker waits for. */
 static void say_waits_on(heist__worker *w, heist_task *task, uintptr_t taken)
 {
     uint64_t done = heist__load_acquire(&w->children_done); /* J3: read before the state */
@@ -115,10 +95,23 @@ static void sleep_until_done(heist__worker *w, heist_task *task, int64_t nap_ns)
         heist__count(&w->counters.parks);
         heist__futex_wait(&w->children_done, done, nap_ns);
     }
-    heist__store_seq_cst(&w->join_asleep, 0); /* J3: seen late it costs a wake in vain */
+    heist__store_seq_cst(&w->join_asleep, 0); /* J3: seen late it costs a needless wake */
 }
 
-static void wait_for_stolen(heist__worker *w, heist_task *task)
+/* Whether no thief has `task`, though the task is not in the deque: then it was joined before, or never spawned. The
+ * deque's top counts every stolen child of this worker until the child is joined. children_done counts the child when
+ * it has finished. Where both counts agree, all stolen children have finished, and the state of each says so. The owner
+ * has seen top rise over a child before the owner waits for that child. */
+static bool nobody_has(heist__worker *w, heist_task *task)
+{
+    uint32_t done = heist__load_acquire(&w->children_done); /* J3: before the look at top, and at the state */
+    if (done - w->children_joined != (uint32_t)heist__task_deque_look(&w->tasks)) return false;
+    uintptr_t state = heist__load_acquire(&task->state); /* J2 */
+    return state != HEIST__TASK_DONE && !(state & HEIST__TASK_TAKEN);
+}
+
+/* Waits until the thief of `task` has finished it. False: no thief has it. */
+static bool wait_for_stolen(heist__worker *w, heist_task *task)
 {
     heist__backoff backoff;
     heist__backoff_begin(&backoff, heist__waiting_spin(w));
@@ -126,7 +119,8 @@ static void wait_for_stolen(heist__worker *w, heist_task *task)
     for (;;) {
         uintptr_t state = heist__load_acquire(&task->state); /* J1, J2 */
         if (state == HEIST__TASK_DONE) break;
-        bool taken = state & HEIST__TASK_TAKEN; /* else its thief is just about to say so */
+        bool taken = state & HEIST__TASK_TAKEN; /* else the thief is just about to write that */
+        if (!taken && nobody_has(w, task)) return false;
         if (taken && leapfrog(w, task, state)) {
             heist__backoff_begin(&backoff, heist__waiting_spin(w));
             nap_ns = 50000;
@@ -139,47 +133,53 @@ static void wait_for_stolen(heist__worker *w, heist_task *task)
         }
     }
     heist__store_release(&w->waits_on, 0); /* J1: as in heist__run_stolen */
+    return true;
 }
 
-/* Whether `task` lies in the deque, as far as the owner knows; *slot is where. */
+/* Whether `task` lies in the deque, as far as the owner knows; *slot is then its slot. */
 static bool in_deque(heist__worker *w, heist_slot *bottom, heist_task *task, heist_slot **slot)
 {
     uintptr_t state = heist__load_acquire(&task->state); /* J1, J2: a thief may have written it */
-    if (state < 4096) return false;                      /* no address: taken, done */
+    if (!heist__is_slot(&w->tasks, state)) return false; /* taken, or done */
     *slot = (heist_slot *)state;
-    /* A thief that is slow to say that it has the task leaves an old address; the slot may hold another by now. */
-    return *slot >= w->frames.slots && *slot < bottom && heist__load_relaxed(*slot) == task; /* relaxed: own */
+    /* A thief that has not yet written that it has the task leaves an old address; the slot may hold another task by
+     * now. */
+    return *slot < bottom && heist__load_relaxed(*slot) == task; /* relaxed: own */
 }
 
-/* Takes `task` out of the deque if no thief did; `*bottom` is then one lower. */
+/* Takes `task` out of the deque if no thief has taken it; `*bottom` is then one lower. */
 static bool take_back(heist__worker *w, heist_slot **bottom, heist_task *task)
 {
     heist_slot *slot;
     if (!in_deque(w, *bottom, task, &slot)) return false;
     if (slot != *bottom - 1) {
-        bool mine = heist__frames_take_out(&w->frames, slot, *bottom);
-        heist__notice(w); /* younger ones were out of sight for a moment */
+        bool mine = heist__task_deque_take_out(&w->tasks, slot, *bottom);
+        heist__notice(w); /* younger tasks were out of sight for a moment */
         *bottom -= mine;
         return mine;
     }
-    heist__store_release(&w->frames.face.bottom, slot); /* D2 */
-    heist__compiler_barrier();                          /* D2 */
-    if (heist__load_relaxed(&w->frames.face.pop_gate) <= slot ||
-        heist__frames_claim(&w->frames, slot)) { /* relaxed: D2 */
+    if (heist__task_deque_pop(&w->tasks, slot)) {
         *bottom = slot;
         return true;
     }
-    heist__store_release(&w->frames.face.bottom, *bottom); /* D1: as it was, now empty */
+    heist__store_release(&w->tasks.face.bottom, *bottom); /* D1: as it was, now empty */
     return false;
 }
 
-/* Not inline: what it needs of the stack would otherwise be part of every level of a recursion through the join below. */
+/* Not inline: its stack frame would otherwise be part of every level of a recursion through the join below. */
 __attribute__((noinline)) static heist_slot *join_stolen(heist__worker *w, heist_slot *bottom, heist_task *task)
 {
-    heist__store_release(&w->frames.face.bottom, bottom); /* D1: heist__pop may have lowered it */
+    heist__store_release(&w->tasks.face.bottom, bottom); /* D1: heist__pop may have lowered it */
+    heist__expect(w, bottom);
+    if (!w->pool || !wait_for_stolen(w, task)) { /* no pool: a stand-in has no thieves */
+        heist__joined_in_vain();
+        return bottom;
+    }
     heist__count(&w->counters.joins_stolen);
-    wait_for_stolen(w, task);
-    bottom = heist__frames_absorb(&w->frames, bottom);
+    heist__store_relaxed(&task->state, HEIST__TASK_JOINED); /* relaxed: no thief touches it any more */
+    bottom = heist__task_deque_absorb(&w->tasks, bottom);
+    heist__expect(w, bottom);
+    w->children_joined++;
     heist__notice(w);
     return bottom;
 }
@@ -187,9 +187,18 @@ __attribute__((noinline)) static heist_slot *join_stolen(heist__worker *w, heist
 heist_slot *heist__join_slow(heist_worker *face, heist_slot *bottom, heist_task *task)
 {
     heist__worker *w = heist__worker_of(face);
-    if (heist__load_relaxed(&task->state) == HEIST__TASK_RAN) return bottom; /* relaxed: own */
+    uintptr_t state = heist__load_relaxed(&task->state); /* relaxed: the two words below are this thread's own */
+    if (state == HEIST__TASK_JOINED) heist__joined_in_vain();
+    if (state == HEIST__TASK_JOINED || state == HEIST__TASK_RAN) {
+        heist__store_release(&w->tasks.face.bottom, bottom); /* D1: heist__pop may have lowered it */
+        return bottom;
+    }
     if (!take_back(w, &bottom, task)) return join_stolen(w, bottom, task);
     heist__count(&w->counters.joins_slow);
+    heist__expect(w, bottom);
     task->run(face, bottom, task);
+    /* As in heist__run_task. A stand-in has no pool, and heist__self never returns one. */
+    if (heist__leaves_children(w, bottom) && (!w->pool || heist__self() == w)) heist__children_left(w, bottom, task);
+    heist__store_relaxed(&task->state, HEIST__TASK_JOINED); /* relaxed: no thief has seen it */
     return bottom;
 }

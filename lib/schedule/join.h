@@ -1,4 +1,4 @@
-/* The states of a task's record, beyond the address of its slot. */
+/* schedule/join.h: the states of a task's record, beyond the address of its slot. */
 #ifndef HEIST_SCHEDULE_JOIN_H
 #define HEIST_SCHEDULE_JOIN_H
 
@@ -6,9 +6,10 @@
 
 #include <heist/task.h>
 
-#define HEIST__TASK_TAKEN ((uintptr_t)1)  /* and the thief's number, shifted by 3 */
+#define HEIST__TASK_TAKEN ((uintptr_t)1)  /* with the thief's number, shifted by 3 */
 #define HEIST__TASK_DONE ((uintptr_t)2)   /* run by a thief */
-#define HEIST__TASK_RAN ((uintptr_t)4)    /* was a call: it has no slot */
-#define HEIST__TASK_JOINED ((uintptr_t)6) /* and not to be joined again; in debug builds only */
+/* Joined, and not to be joined again. A join that met no thief stores it in debug builds only. */
+#define HEIST__TASK_JOINED ((uintptr_t)6)
+/* HEIST__TASK_RAN of heist/task.h: the task was a call, and has no slot. */
 
 #endif

@@ -1,5 +1,5 @@
-/* Options: from the caller, else from the environment, else what is sensible. The caller's mistakes are errors; the
- * environment's are told on stderr and passed over, since the program cannot do anything about them. */
+/* Options: from the caller, else from the environment, else the defaults. The caller's mistakes are errors. Mistakes in
+ * the environment are reported on stderr and ignored, since the program cannot do anything about them. */
 #include "schedule/options.h"
 
 #include <errno.h>
@@ -10,11 +10,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "idle/backoff.h"
 #include "platform/one_line.h"
-#include "schedule/worker.h"
+#include "platform/words.h"
+#include "schedule/error.h"
 
 #ifdef __aarch64__
-#define LEAST_STACK ((size_t)128 << 10) /* glibc's least there */
+#define LEAST_STACK ((size_t)128 << 10) /* glibc's minimum there */
 #else
 #define LEAST_STACK ((size_t)64 << 10)
 #endif
@@ -22,7 +24,8 @@
 #define MOST_INBOX ((size_t)1 << 24)
 #define MOST_SLOTS ((size_t)UINT32_MAX - 2)
 #define MOST_SPIN 1000000u
-#define DEFAULT_SLOTS ((size_t)1 << 27)
+#define MOST_WATCH UINT64_C(1000000000)
+#define DEFAULT_SLOTS ((size_t)1 << 24)
 #define DEFAULT_INBOX 1024
 #define DEFAULT_SEED UINT64_C(0x6865697374)
 
@@ -43,14 +46,14 @@ void heist__passed_over(const char *variable, const char *text, const char *want
     fprintf(stderr, "heist: %s=%s%s is not %s; ignored\n", variable, shown, more, wanted);
 }
 
-/* A number in [least, most], K, M or G behind it allowed; 0 if there is none. */
+/* The variable's number in [least, most], which may end with K, M or G; 0 if the variable has none. */
 static uint64_t number_from(const char *variable, uint64_t least, uint64_t most)
 {
     const char *text = from_environment(variable);
     if (!text) return 0;
     char *end;
     errno = 0;
-    bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X'); /* 010 is ten */
+    bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X'); /* no octal: 010 is ten */
     unsigned long long value = strtoull(text, &end, hex ? 16 : 10);
     unsigned shift = *end == 'K' || *end == 'k'   ? 10
                      : *end == 'M' || *end == 'm' ? 20
@@ -67,14 +70,16 @@ static uint64_t number_from(const char *variable, uint64_t least, uint64_t most)
     return 0;
 }
 
-/* The place, counted from 1, of the variable's word in a list that ends with NULL; 0 if there is none. */
+/* The place, counted from 1, of the variable's word in a list (platform/words.h); 0 if the variable has none of
+ * them. */
 static unsigned word_from(const char *variable, const char *const words[])
 {
     const char *text = from_environment(variable);
     if (!text) return 0;
+    int index = heist__word_index(words, text);
+    if (index >= 0) return (unsigned)index + 1;
     char wanted[160] = "one of";
     for (unsigned i = 0; words[i]; i++) {
-        if (strcmp(text, words[i]) == 0) return i + 1;
         size_t used = strlen(wanted);
         snprintf(wanted + used, sizeof wanted - used, " %s", words[i]);
     }
@@ -82,9 +87,6 @@ static unsigned word_from(const char *variable, const char *const words[])
     return 0;
 }
 
-static const char *const bind_words[] = {"none", "core", "compact", "spread", "numa", NULL};
-static const char *const strategy_words[] = {"near",         "random",   "most-loaded", "least-loaded",
-                                             "power-of-two", "adaptive", NULL};
 static const char *const amount_words[] = {"one", "half", NULL};
 static const char *const fence_words[] = {"thief", "both", NULL};
 static const char *const switch_words[] = {"1", "0", NULL};
@@ -92,8 +94,8 @@ static const char *const switch_words[] = {"1", "0", NULL};
 static void fill_from_environment(heist_options *o)
 {
     if (!o->workers) o->workers = (unsigned)number_from("HEIST_WORKERS", 1, HEIST_MAX_WORKERS);
-    if (!o->bind) o->bind = (heist_bind)word_from("HEIST_BIND", bind_words);
-    if (!o->strategy) o->strategy = (heist_strategy)word_from("HEIST_STEAL", strategy_words);
+    if (!o->bind) o->bind = (heist_bind)word_from("HEIST_BIND", heist__bind_words);
+    if (!o->strategy) o->strategy = (heist_strategy)word_from("HEIST_STEAL", heist__strategy_words);
     if (!o->amount) o->amount = (heist_amount)word_from("HEIST_AMOUNT", amount_words);
     if (!o->spin) o->spin = (unsigned)number_from("HEIST_SPIN", 1, MOST_SPIN);
     if (!o->stack_size) o->stack_size = (size_t)number_from("HEIST_STACK", LEAST_STACK, MOST_STACK);
@@ -103,6 +105,7 @@ static void fill_from_environment(heist_options *o)
     if (!o->inbox) o->inbox = (size_t)number_from("HEIST_INBOX", 2, MOST_INBOX);
     if (!o->slots) o->slots = (size_t)number_from("HEIST_SLOTS", 1024, MOST_SLOTS);
     if (!o->strict) o->strict = word_from("HEIST_STRICT", switch_words) == 1;
+    if (!o->watch) o->watch = number_from("HEIST_WATCH", 1, MOST_WATCH);
 }
 
 /* ---- the caller ---- */
@@ -124,11 +127,14 @@ static int check(const heist_options *o)
           MOST_INBOX);
     CHECK(!o->slots || (o->slots >= 1024 && o->slots <= MOST_SLOTS), "slots is %zu; it can be from 1024 to %zu",
           o->slots, MOST_SLOTS);
+    CHECK(o->watch <= MOST_WATCH, "watch is %llu; the most is %llu", (unsigned long long)o->watch,
+          (unsigned long long)MOST_WATCH);
     CHECK(!o->topology || o->bind <= HEIST_BIND_NONE, "workers cannot be bound to a machine that is only described");
     return 0;
 }
 
-/* The caller's struct, which may be shorter or, if what is beyond is zero, longer than ours. Half a pointer is no version's. */
+/* Copies the caller's struct. It may be shorter than ours, or longer if the rest of it is zero. A size that ends within
+ * a pointer is that of no version. */
 static int copy_options(heist_options *o, const heist_options *from)
 {
     *o = (heist_options)HEIST_OPTIONS_INIT;
@@ -154,13 +160,21 @@ static size_t most_by_default(void)
     return half < MOST_STACK ? half : MOST_STACK;
 }
 
-/* Frames of tasks are larger than those of the serial program, and waiting adds to them; address space is cheap. */
+/* Eight times the main thread's stack: frames of tasks are larger than those of the serial program, and waiting adds to
+ * them; address space is cheap. */
 static size_t default_stack(void)
 {
     struct rlimit limit;
     size_t main_stack = (size_t)8 << 20, most = most_by_default();
     if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur > main_stack) main_stack = limit.rlim_cur;
-    return main_stack > most / 8 ? most & ~(size_t)4095 : main_stack * 8; /* RLIM_INFINITY is more than any */
+    return main_stack > most / 8 ? most & ~(size_t)4095 : main_stack * 8; /* RLIM_INFINITY is above any limit */
+}
+
+void heist__stack_by_default(heist__settings *s)
+{
+    s->stack_by_default = true;
+    s->stack_by_variable = false;
+    s->stack_size = default_stack();
 }
 
 int heist__settings_read(heist__settings *s, const heist_options *options)
@@ -170,6 +184,7 @@ int heist__settings_read(heist__settings *s, const heist_options *options)
     if (error) return error;
     memset(s, 0, sizeof *s);
     s->topology_by_caller = o.topology;
+    s->stack_by_variable = !o.stack_size;
     fill_from_environment(&o);
     if (o.topology) {
         s->topology = strdup(o.topology);
@@ -179,16 +194,20 @@ int heist__settings_read(heist__settings *s, const heist_options *options)
     s->bind = o.bind ? (heist__bind)(o.bind - 1) : HEIST__BIND_NONE;
     s->strategy = o.strategy ? (heist__strategy)(o.strategy - 1) : HEIST__STEAL_NEAR;
     s->amount = o.amount ? o.amount : HEIST_AMOUNT_ONE;
-    s->spin = o.spin ? o.spin : HEIST__DEFAULT_SPIN;
+    s->spin = o.spin ? o.spin : HEIST__SPIN_ROUNDS;
+    s->learns_to_spin = !o.spin;
     s->waiting_spin = s->sharing_spin = o.spin;
-    s->stack_by_default = !o.stack_size;
-    s->stack_size = o.stack_size ? o.stack_size : default_stack();
+    s->stack_size = o.stack_size;
+    if (!s->stack_size) heist__stack_by_default(s);
     s->seed = o.seed ? o.seed : DEFAULT_SEED;
     snprintf(s->name, sizeof s->name, "%s", o.name && *o.name ? o.name : "heist");
     s->fences = o.fences;
     s->inbox = o.inbox ? o.inbox : DEFAULT_INBOX;
     s->slots = o.slots ? o.slots : DEFAULT_SLOTS;
     s->strict = o.strict;
+    s->watch = o.watch;
+    s->check = word_from("HEIST_CHECK", switch_words) == 1;
+    if (s->check) s->fences = HEIST_FENCES_BOTH; /* then every spawn and join comes to the library */
     return 0;
 }
 

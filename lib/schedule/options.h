@@ -1,4 +1,4 @@
-/* A pool's options after the caller's struct, the environment and the defaults have been put together. */
+/* schedule/options.h: a pool's options, put together from the caller's struct, the environment and the defaults. */
 #ifndef HEIST_SCHEDULE_OPTIONS_H
 #define HEIST_SCHEDULE_OPTIONS_H
 
@@ -12,29 +12,33 @@
 #include "topology/place.h"
 
 #define HEIST__NAME_SIZE 32
-#define HEIST__DEFAULT_SPIN 16 /* the default: with the yields after it, about what parking and waking cost */
 
 typedef struct heist__settings {
-    unsigned workers; /* 0: not said; the pool asks the machine */
+    unsigned workers; /* 0: not given; the pool asks the machine */
     heist__bind bind;
     heist__strategy strategy;
     heist_amount amount;
-    unsigned spin;         /* of who searches */
-    unsigned waiting_spin; /* of who waits for a child or a scope; 0: see pool.c */
+    bool learns_to_spin;   /* no number of rounds was given: a searching worker learns it (idle/spin_budget.h) */
+    unsigned spin;         /* rounds of a searching worker, if it does not learn */
+    unsigned waiting_spin; /* rounds of a worker that waits for a child or a scope; 0: see pool.c */
     unsigned sharing_spin; /* the same where another worker is awake on the same CPU */
     size_t stack_size;
-    bool stack_by_default; /* nobody asked for this size: a smaller one will do */
+    bool stack_by_default;  /* the size was not asked for: a smaller one will do */
+    bool stack_by_variable; /* the environment asked for it */
     uint64_t seed;
     char name[HEIST__NAME_SIZE];
     heist_fences fences;
     char *topology;          /* owned; NULL: this machine */
-    bool topology_by_caller; /* else the environment's: rubbish there is passed over */
+    bool topology_by_caller; /* else the environment's, and one that cannot be read is ignored */
     size_t inbox;
     size_t slots;
     bool strict;
+    uint64_t watch; /* seconds; 0: none */
+    bool check;     /* look at every spawn and join, HEIST_CHECK */
 } heist__settings;
 
-/* Whether a sized struct ends within a field. Where that is a pointer no version can be meant, and half of it cannot be used. */
+/* Whether a sized struct ends within a field. Where that field is a pointer no version can be meant, and half of a
+ * pointer cannot be used. */
 #define HEIST__ENDS_WITHIN(size, type, field)                                                                          \
     ((size) > offsetof(type, field) && (size) < offsetof(type, field) + sizeof(((type *)0)->field))
 
@@ -42,7 +46,10 @@ typedef struct heist__settings {
 int heist__settings_read(heist__settings *s, const heist_options *options);
 void heist__settings_free(heist__settings *s);
 
-/* Tells on stderr that a variable's value was not what is wanted, and is ignored. */
+/* Sets the default size of stacks, as if neither caller nor environment had given one. */
+void heist__stack_by_default(heist__settings *s);
+
+/* Reports on stderr that a variable's value is not as wanted, and is ignored. */
 void heist__passed_over(const char *variable, const char *text, const char *wanted);
 
 #endif

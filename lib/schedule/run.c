@@ -1,77 +1,85 @@
-/* Running a task from outside: it goes into the pool's inbox, and the caller waits until it is done. The record lives in
- * the caller's frame. A typed run must give a result whatever happens; where no pool can be had it runs right here, on a
- * stand-in for a worker that nobody robs. */
+/* Running a task from outside: the caller takes a seat of the pool and runs it there (seat.c). Where there is no stack
+ * for that, or no seat for long, the task goes into the pool's inbox, and the caller waits until it is done; the record
+ * lives in the caller's frame. A typed run must give a result in any case; where no pool can be had it runs right here,
+ * on a stand-in for a worker, which no thief sees. */
+#include "schedule/run.h"
+
 #include <errno.h>
-#include <string.h>
 
-#include "idle/linger.h"
+#include "idle/outside_spin.h"
 #include "platform/futex.h"
+#include "schedule/error.h"
+#include "schedule/job.h"
+#include "schedule/pool.h"
+#include "schedule/seat.h"
+#include "schedule/stand_in.h"
+#include "schedule/submit.h"
 #include "schedule/worker.h"
-
-/* Slots of the stand-in; beyond, spawns become calls. */
-#define STAND_IN_SLOTS 256
 
 typedef enum { ROOT_WAITS, ROOT_RAN, ROOT_DROPPED } root_state;
 
 typedef struct {
-    heist__loose loose;            /* first */
-    HEIST__ATOMIC(uint32_t) state; /* Written by: who ran or dropped it, once. Read and waited on by: the caller. */
+    heist__job job; /* first */
+    /* A root_state. Written by: the thread that ran or dropped the task, once. Read and waited on by: the caller. */
+    HEIST__ATOMIC(uint32_t) state;
 } root;
 
-static void end_root(heist__loose *l, heist__worker *w, bool ran)
+static void end_root(heist__job *job, heist__worker *w, bool ran)
 {
     (void)w;
-    root *r = (root *)(void *)l;
+    root *r = (root *)(void *)job;
     HEIST__ATOMIC(uint32_t) *word = &r->state;
-    heist__store_release(word,
-                         ran ? ROOT_RAN : ROOT_DROPPED); /* J5: last touch of *r. Pairs with run_and_wait's load. */
-    heist__futex_wake(word, 1);                          /* the word may be gone by now; that does no harm */
+    /* J5: last touch of *r. Pairs with heist__hand_over's load. */
+    heist__store_release(word, ran ? ROOT_RAN : ROOT_DROPPED);
+    heist__futex_wake(word, 1); /* the word may be gone by now, which does no harm */
 }
 
-/* Returns 0 when `task` has run, or a negative errno and it has not. */
-static int run_and_wait(heist_pool *pool, heist_task *task)
+int heist__hand_over(heist_pool *pool, heist_task *task)
 {
-    root r = {.loose = {.task = task, .end = end_root, .from = heist__self()}};
+    root r = {.job = {.task = task, .end = end_root, .from = heist__origin_now(heist__self())}};
+    heist__store_relaxed(&r.state, ROOT_WAITS);     /* relaxed: giving the job away publishes it */
     const unsigned spare = heist__spare_here(pool); /* read now: *pool may be gone below */
-    int error = heist__loose_give(pool, &r.loose, HEIST_WAIT);
+    int error = heist__job_give(pool, &r.job, HEIST_WAIT);
     if (error) return error;
-    if (spare) heist__linger_wait(&r.state, ROOT_WAITS, spare);
-    while (heist__load_acquire(&r.state) == ROOT_WAITS) heist__futex_wait(&r.state, ROOT_WAITS, -1); /* J5 */
-    if (spare) heist__linger_over();
-    if (heist__load_relaxed(&r.state) == ROOT_RAN) return 0; /* relaxed: it changes once */
+    if (spare) heist__outside_spin_wait(&r.state, ROOT_WAITS, spare);
+    /* J5 */
+    while (heist__load_acquire(&r.state) == ROOT_WAITS) heist__futex_wait(&r.state, ROOT_WAITS, -1);
+    if (spare) heist__outside_spin_over();
+    if (heist__load_relaxed(&r.state) == ROOT_RAN) return 0; /* relaxed: it changes only once */
     return heist__fail(-ECANCELED, "the pool was shut down before the task began");
 }
 
-/* In a worker of that pool: a plain call. */
+/* Returns 0 when `task` has run, or a negative errno and it has not. */
+static int run_from_outside(heist_pool *pool, heist_task *task)
+{
+    int error = heist__seat_run(pool, task);
+    return error == -ENOTSUP ? heist__hand_over(pool, task) : error;
+}
+
+/* For a worker of that pool a run is a plain call. False: the calling thread is no such worker. */
 static bool run_here(heist_pool *pool, heist_task *task)
 {
     heist__worker *w = heist__self();
     if (!w || (pool && w->pool != pool)) return false;
-    task->run(&w->frames.face, heist__bottom_of(w), task);
+    heist__run_task(w, task);
     return true;
 }
 
 static void run_on_stand_in(heist_task *task)
 {
-    heist_slot memory[STAND_IN_SLOTS + 2] = {NULL}, *slots = memory + 1; /* as in heist__frames_init */
-    heist__worker w;
-    memset(&w, 0, sizeof w);
-    w.frames.slots = slots;
-    w.frames.end = slots + STAND_IN_SLOTS;
-    w.frames.pop_gate = &w.frames.face.pop_gate;
-    w.frames.push_gate = &w.frames.face.push_gate;
-    /* relaxed: no other thread sees this */
-    heist__store_relaxed(&w.frames.face.bottom, slots);
-    heist__store_relaxed(&w.frames.face.pop_gate, slots);
-    heist__store_relaxed(&w.frames.face.push_gate, w.frames.end);
-    task->run(&w.frames.face, slots, task);
+    /* Aligned by hand: gcc 12 does not align a variable that AddressSanitizer moves off the stack, gcc bug 110027. */
+    char room[sizeof(heist__stand_in) + _Alignof(heist__stand_in)];
+    const uintptr_t end = (uintptr_t)room + _Alignof(heist__stand_in);
+    heist__stand_in *stand_in = (heist__stand_in *)(end - end % _Alignof(heist__stand_in));
+    heist__stand_in_init(stand_in);
+    task->run(&stand_in->worker.tasks.face, stand_in->worker.tasks.slots, task);
 }
 
 void heist__run_root(heist_pool *pool, heist_task *task)
 {
     if (run_here(pool, task)) return;
     pool = heist__pool_resolve(pool);
-    if (!pool || run_and_wait(pool, task) < 0) run_on_stand_in(task);
+    if (!pool || run_from_outside(pool, task) < 0) run_on_stand_in(task);
 }
 
 void heist__run_plain(heist_worker *w, heist_slot *bottom, heist_task *task)
@@ -88,5 +96,5 @@ int heist_run(heist_pool *pool, heist_function *function, void *argument)
     struct heist__plain plain = {.task = {.run = heist__run_plain}, .function = function, .argument = argument};
     if (run_here(pool, &plain.task)) return 0;
     pool = heist__pool_resolve(pool);
-    return pool ? run_and_wait(pool, &plain.task) : -errno;
+    return pool ? run_from_outside(pool, &plain.task) : -errno;
 }

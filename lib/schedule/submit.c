@@ -1,96 +1,35 @@
-/* Work from outside the pool: into the inbox of a NUMA node, and out of it. A plain function is carried as it is, and the
- * worker that takes it makes the record; the one that it runs at once needs none but a place on its stack. A worker takes a
- * batch: the queue, the room and the record then cost each task little, and the rest of the batch lies in the worker's own
- * deque, where others can steal it. Edges S1 to S3, in TERMINATION.md. */
-#include "schedule/worker.h"
+/* Giving a job to a pool. From a worker of the pool a job goes to that worker's own deque, from anywhere else to the
+ * inbox of a NUMA node. A plain function is carried as it is, and the worker that takes it makes the record
+ * (inbox_find.c). Edges S1 to S3, in TERMINATION.md. */
+#include "schedule/submit.h"
 
 #include <errno.h>
-#include <limits.h>
 
-#include "idle/backoff.h"
 #include "platform/clock.h"
 #include "platform/futex.h"
+#include "platform/pause.h"
+#include "schedule/error.h"
+#include "schedule/job.h"
+#include "schedule/nesting.h"
+#include "schedule/pool.h"
+#include "schedule/scope_core.h"
+#include "schedule/spawn.h"
 
-/* How long a submitter spins for room, in pauses, each round twice as many: some microseconds. Workers make room for a batch
- * at a time, so that it is seldom long in coming; sleeping and waking cost more. */
+/* The longest round of a submitter that spins for room, in pauses; each round is twice as long as the one before: some
+ * microseconds in all. Workers make room for a batch at a time, so that room seldom takes long to come; sleeping and
+ * waking cost more. */
 #define ROOM_PAUSES 64
 
-/* A submitter that sleeps is woken when half of the inbox is free: it can then fill that half before it sleeps again. Until then
- * it looks by itself this often, for the tasks may be long, or wait for what it is about to submit. */
+/* A submitter that sleeps is woken when half of the inbox is free: it can then fill that half before it sleeps again.
+ * Until then it looks by itself this often, since the tasks may be long, or wait for the task it is about to submit. */
 #define ROOM_NAP_NS 1000000
 
-/* A century; longer is for ever. */
+/* A century; a longer patience is for ever. */
 #define LONGEST_PATIENCE_MS INT64_C(3155760000000)
 
-/* ---- out of it ---- */
+/* ---- into an inbox ---- */
 
-static heist__loose *unpack(const heist__parcel *parcel, heist__call *room, size_t size)
-{
-    if (!parcel->function) return parcel->content;
-    heist__call_init(room, size, parcel->function, parcel->content, parcel->scope);
-    return &room->loose;
-}
-
-/* How many to take: a fair share of what is there, so that the others need not steal it. */
-static size_t batch_of(const heist_pool *pool, const heist__inbox *inbox)
-{
-    size_t share = (heist__inbox_size(inbox) + pool->count - 1) / pool->count;
-    return share > pool->batch ? pool->batch : share > 0 ? share : 1;
-}
-
-static void tell_of_room(heist_pool *pool, const heist__inbox *inbox)
-{
-    heist__fence_seq_cst(); /* S1: the room made comes before the look for those who want it */
-    if (heist__load_relaxed(&pool->wanting_room) == 0) return; /* relaxed: S1 orders it */
-    if (heist__inbox_size(inbox) > pool->settings.inbox / 2) return;
-    heist__add_seq_cst(&pool->room, 1); /* S1: who read it before its look does not fall asleep now */
-    heist__futex_wake(&pool->room, INT_MAX);
-}
-
-/* Keeps all but the first in the worker's own deque, the oldest at the young end, where it is next. Returns the blocks that
- * were not needed. */
-static heist__loose **keep_rest(heist__worker *w, const heist__parcel *parcels, size_t count, heist__loose **blocks)
-{
-    while (count-- > 1) {
-        heist__loose *l = unpack(&parcels[count], (heist__call *)(void *)*blocks, HEIST__LOOSE_BLOCK);
-        if (parcels[count].function) blocks++;
-        if (heist_deque_push(w->loose, l) == 0) continue;
-        heist__loose_run(w, l); /* no memory: better run than lost */
-        heist__tell_waiters(w->pool);
-    }
-    return blocks;
-}
-
-/* Takes up to `most` out of one inbox. The blocks come first: what has been taken must have a place. */
-static heist__loose *take_batch(heist__worker *w, heist__inbox *inbox, heist__call *room, size_t most)
-{
-    heist__loose *blocks[HEIST__BATCH], **unused = blocks, **end = blocks;
-    heist__parcel parcels[HEIST__BATCH];
-    while (end < blocks + most - 1 && (*end = heist__loose_alloc(w, sizeof(struct heist__plain)))) end++;
-    size_t got = heist__inbox_take(inbox, parcels, (size_t)(end - blocks) + 1);
-    if (got) {
-        tell_of_room(w->pool, inbox);
-        unused = keep_rest(w, parcels, got, blocks);
-    }
-    while (unused < end) heist__loose_free(w, *unused++);
-    return got ? unpack(&parcels[0], room, 0) : NULL;
-}
-
-heist__loose *heist__inbox_find(heist__worker *w, heist__call *room, size_t most)
-{
-    heist_pool *pool = w->pool;
-    for (unsigned i = 0; i < pool->inbox_count; i++) {
-        heist__inbox *inbox = &pool->inboxes[(w->node + i) % pool->inbox_count];
-        size_t batch = most == 1 ? 1 : batch_of(pool, inbox);
-        heist__loose *l = take_batch(w, inbox, room, batch < most ? batch : most);
-        if (l) return l;
-    }
-    return NULL;
-}
-
-/* ---- into it ---- */
-
-/* True: it is in. */
+/* True: the parcel is in the inbox. */
 static bool spin_for_room(heist__inbox *inbox, const heist__parcel *parcel)
 {
     for (unsigned pauses = 1; pauses <= ROOM_PAUSES; pauses *= 2) {
@@ -104,13 +43,16 @@ static bool spin_for_room(heist__inbox *inbox, const heist__parcel *parcel)
 static int put_when_room(heist_pool *pool, heist__inbox *inbox, const heist__parcel *parcel, long patience_ms)
 {
     if (spin_for_room(inbox, parcel)) return 0;
-    int64_t began = heist__clock_ns(), napped = 0; /* the clock may stand still: naps count, too */
+    int64_t began = heist__clock_ns(), napped = 0; /* the clock may stand still: time slept counts, too */
     int error = 0;
     heist__add_seq_cst(&pool->wanting_room, 1); /* S1 */
-    heist__fence_seq_cst(); /* S1: before the looks at the slots, which only acquire. Pairs with that in tell_of_room. */
+    /* S1: before the looks at the slots, which only acquire. Pairs with the fence in tell_of_room. */
+    heist__fence_seq_cst();
     for (;;) {
-        uint32_t room = heist__load_seq_cst(&pool->room); /* S1: before the look. Pairs with the add in tell_of_room. */
-        if (heist__load_relaxed(&pool->state) != HEIST__POOL_OPEN) { /* relaxed: S2 covers who sees it too late */
+        /* S1: before the look. Pairs with the add in tell_of_room. */
+        uint32_t room = heist__load_seq_cst(&pool->room);
+        /* relaxed: S2 covers a submitter that sees it too late */
+        if (heist__load_relaxed(&pool->state) != HEIST__POOL_OPEN) {
             error = -ESHUTDOWN;
             break;
         }
@@ -125,38 +67,126 @@ static int put_when_room(heist_pool *pool, heist__inbox *inbox, const heist__par
         }
         if (heist__futex_wait(&pool->room, room, nap)) napped += nap;
     }
-    heist__add_seq_cst(&pool->wanting_room, (uint32_t)-1); /* S1: seen late it costs a wake in vain */
+    heist__add_seq_cst(&pool->wanting_room, (uint32_t)-1); /* S1: seen late it costs a needless wake */
     return error;
 }
 
-/* A node of its own for each submitting thread, so that they do not all meet at one inbox. */
+/* Different submitting threads use different nodes, so that they do not all meet at one inbox. */
 static heist__inbox *inbox_for_caller(heist_pool *pool)
 {
     static HEIST__ATOMIC(unsigned) threads;
     static _Thread_local unsigned mine;
-    if (mine == 0) mine = heist__add_relaxed(&threads, 1) + 1; /* relaxed: only to differ */
+    if (mine == 0) mine = heist__add_relaxed(&threads, 1) + 1; /* relaxed: only the numbers must differ */
     return &pool->inboxes[mine % pool->inbox_count];
 }
 
 int heist__submit(heist_pool *pool, const heist__parcel *parcel, heist__scope_core *core, long patience_ms)
 {
     heist__inbox *inbox = inbox_for_caller(pool);
-    heist__add_acq_rel(&pool->outsiders, 1); /* S3: the pool is not freed until the matching subtraction */
+    heist__outsider_enter(&pool->outsiders); /* S3: the pool is not freed until this thread leaves */
     heist__count_created(pool, NULL, core);
     heist__fence_seq_cst(); /* S2: counted before the look. Pairs with the fence in heist_pool_close. */
     int error = heist__load_relaxed(&pool->state) == HEIST__POOL_OPEN ? 0 : -ESHUTDOWN; /* relaxed: S2 orders it */
     if (!error && !heist__inbox_put(inbox, parcel))
         error = patience_ms == 0 ? -EAGAIN : put_when_room(pool, inbox, parcel, patience_ms);
     if (error) {
-        heist__count_finished(pool, NULL, core);
+        heist__count_refused(pool, NULL, core);
         heist__tell_waiters(pool);
         if (error == -ESHUTDOWN)
             heist__fail(error, "the pool takes nothing more");
         else
             heist__fail(error, "the inbox (%zu tasks) is full", pool->settings.inbox);
     } else {
-        heist__idle_wake_one(&pool->idle);
+        heist__idle_wake_one(&pool->idle); /* T10: begins with a fence */
+        if (core) heist__waiters_offer(&pool->waiters, &core->detector);
     }
-    heist__add_acq_rel(&pool->outsiders, (uint32_t)-1); /* S3: last touch of *pool */
+    heist__outsider_leave(&pool->outsiders); /* S3: last touch of *pool */
     return error;
+}
+
+/* ---- to the own deque, or to an inbox ---- */
+
+int heist__job_give(heist_pool *pool, heist__job *job, long patience_ms)
+{
+    heist__worker *w = heist__self();
+    heist__scope_core *core = job->core;
+    if (!w || w->pool != pool) return heist__submit(pool, &(heist__parcel){.content = job}, core, patience_ms);
+    heist__count_created(pool, w, core);
+    if (heist_deque_push(w->jobs, job) < 0) {
+        heist__count_refused(pool, w, core);
+        heist__tell_waiters(pool);
+        return heist__fail(-ENOMEM, "no memory for a larger deque");
+    }
+    heist__notice(w); /* T10: in fence mode it has a fence */
+    if (core) heist__waiters_offer(&pool->waiters, &core->detector);
+    return 0;
+}
+
+/* Where a detached task goes: the pool, and the scope it counts for. NULL with errno set and explained. */
+static heist_pool *destination(heist_scope *scope, heist__scope_core **core)
+{
+    heist__worker *w = heist__self();
+    if (!scope) {
+        *core = w ? heist__scope_now(w) : NULL;
+        return w ? w->pool : heist__pool_resolve(NULL);
+    }
+    *core = NULL;
+    heist_pool *pool = scope->pool ? heist__pool_resolve(scope->pool) : NULL;
+    if (pool) *core = heist__scope_core_make(scope); /* U1 */
+    if (*core) return pool;
+    if (!scope->pool) errno = -heist__fail(-EINVAL, "a detach into a scope that has ended, or has not begun");
+    if (pool) errno = -heist__fail(-ENOMEM, "no memory for the detached tasks of a scope");
+    return NULL;
+}
+
+heist_task *heist__job_new(size_t size)
+{
+    heist__job *job = heist__job_alloc(heist__self(), size);
+    return job ? job->task : NULL;
+}
+
+int heist__job_push(heist_scope *scope, heist_task *task)
+{
+    if (!task) return heist__fail(-ENOMEM, "no memory for a task");
+    heist__job *job = (heist__job *)(void *)task - 1;
+    heist__scope_core *core;
+    heist_pool *pool = destination(scope, &core);
+    heist__job_init(job, core);
+    int error = pool ? heist__job_give(pool, job, HEIST_WAIT) : -errno;
+    if (error) heist__job_free(heist__self(), job);
+    return error;
+}
+
+static int give_call(heist_pool *pool, heist__scope_core *core, heist_function *function, void *argument,
+                     long patience_ms)
+{
+    if (!pool) return -errno;
+    heist__worker *w = heist__self();
+    if (HEIST__INBOX_CARRIES_CALLS && (!w || w->pool != pool))
+        return heist__submit(pool, &(heist__parcel){function, argument, core}, core, patience_ms);
+    heist__job *job = heist__job_alloc(w, sizeof(struct heist__plain));
+    if (!job) return heist__fail(-ENOMEM, "no memory for a task");
+    heist__call_init((heist__call *)(void *)job, job->size, function, argument, core);
+    int error = heist__job_give(pool, job, patience_ms);
+    if (error) heist__job_free(w, job);
+    return error;
+}
+
+int heist_detach(heist_scope *scope, heist_function *function, void *argument)
+{
+    return heist_scope_submit(scope, function, argument, HEIST_WAIT);
+}
+
+int heist_scope_submit(heist_scope *scope, heist_function *function, void *argument, long patience_ms)
+{
+    if (!function) return heist__fail(-EINVAL, "no function to run");
+    heist__scope_core *core;
+    heist_pool *pool = destination(scope, &core);
+    return give_call(pool, core, function, argument, patience_ms);
+}
+
+int heist_submit(heist_pool *pool, heist_function *function, void *argument, long patience_ms)
+{
+    if (!function) return heist__fail(-EINVAL, "no function to run");
+    return give_call(heist__pool_resolve(pool), NULL, function, argument, patience_ms);
 }

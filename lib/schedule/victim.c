@@ -3,9 +3,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* Who is asking and whom about: enough to tell in which ring a victim is. */
+/* The thief and its pool: enough to tell in which ring a victim is. */
 typedef struct {
     const heist__machine *m;
     const unsigned *pu_of;
@@ -13,7 +12,8 @@ typedef struct {
     unsigned far[HEIST__FAR_RINGS - 1]; /* the greatest distance of each far ring but the last */
 } ordering;
 
-/* The workers after the thief first, then round: of equally near victims, different thieves prefer different ones. */
+/* The n-th victim before sorting: the workers after the thief first, then round. So of equally near victims, different
+ * thieves prefer different ones. */
 static unsigned nth_other(const ordering *o, unsigned n)
 {
     unsigned left = o->workers - 1 - o->thief;
@@ -97,30 +97,15 @@ void heist__victims_free(heist__victims *v, void (*release)(void *))
     *v = (heist__victims){0};
 }
 
-static const char *const words[] = {
+const char *const heist__strategy_words[] = {
     [HEIST__STEAL_NEAR] = "near",
     [HEIST__STEAL_RANDOM] = "random",
     [HEIST__STEAL_MOST_LOADED] = "most-loaded",
     [HEIST__STEAL_LEAST_LOADED] = "least-loaded",
     [HEIST__STEAL_POWER_OF_TWO] = "power-of-two",
     [HEIST__STEAL_ADAPTIVE] = "adaptive",
+    NULL,
 };
-enum { WORDS = sizeof words / sizeof *words };
-
-int heist__strategy_parse(const char *word, heist__strategy *strategy)
-{
-    for (unsigned i = 0; word && i < WORDS; i++) {
-        if (strcmp(word, words[i]) != 0) continue;
-        *strategy = (heist__strategy)i;
-        return 0;
-    }
-    return -EINVAL;
-}
-
-const char *heist__strategy_word(heist__strategy strategy)
-{
-    return (unsigned)strategy < WORDS ? words[strategy] : NULL;
-}
 
 void heist__strategy_init(heist__strategy_state *state, heist__strategy chosen)
 {
@@ -158,7 +143,7 @@ static unsigned ring_at(const heist__victims *v, unsigned place)
     return ring;
 }
 
-/* Picks come in the order of the rings, so the number of picks says in which ring we are. */
+/* Picks come in the order of the rings, so the number of picks gives the current ring. */
 static unsigned near_place(heist__search *s)
 {
     const heist__victims *v = s->victims;
@@ -175,13 +160,13 @@ static unsigned two_place(const heist__search *s)
     unsigned a = heist__random_below(s->random, v->count);
     if (v->count == 1) return a;
     unsigned b = heist__random_below(s->random, v->count - 1);
-    if (b >= a) b++; /* another one, each as likely */
+    if (b >= a) b++; /* a second victim, each as likely */
     size_t load_a = load_at(s, a), load_b = load_at(s, b);
     if (load_a == load_b) return ring_at(v, b) < ring_at(v, a) ? b : a;
     return load_b > load_a ? b : a;
 }
 
-/* Does a victim with this load, at this place, come after the pick before? Equal loads go by place, near first. */
+/* Whether a victim with this load, at this place, comes after the pick before. Equal loads go by place, near first. */
 static bool comes_after(const heist__search *s, bool most, size_t load, unsigned place)
 {
     if (!s->tried) return true;
@@ -189,8 +174,8 @@ static bool comes_after(const heist__search *s, bool most, size_t load, unsigned
     return most ? load < s->last_load : load > s->last_load;
 }
 
-/* The next in the order of the loads, among those that have any. The order is remembered by the last pick alone, so
- * loads that change during the search may bring a victim twice or never; the number of picks is bounded all the
+/* The next victim in the order of the loads, among those that have any. The order is remembered by the last pick alone,
+ * so loads that change during the search may bring a victim twice or never; the number of picks is bounded all the
  * same. */
 static bool loaded_place(heist__search *s, bool most, unsigned *place)
 {
@@ -206,7 +191,7 @@ static bool loaded_place(heist__search *s, bool most, unsigned *place)
     }
     s->last_load = best;
     s->last_place = *place;
-    if (!found) s->tried = s->victims->count; /* over, also when asked again */
+    if (!found) s->tried = s->victims->count; /* the search is over, also for the next call */
     return found;
 }
 

@@ -1,22 +1,31 @@
-/* The worker's loop: its own detached tasks, submissions, then other workers' work; and sleep when there is none. */
+/* The worker's loop: its own jobs, submissions, then other workers' work; and sleep when there is none. */
 #include "schedule/worker.h"
 
 #include <stdio.h>
-#include <sys/mman.h>
 
-#include "idle/pace.h"
+#include "idle/backoff.h"
+#include "idle/lending.h"
 #include "platform/barrier.h"
+#include "platform/clock.h"
+#include "platform/cpu.h"
 #include "platform/futex.h"
-#include "platform/nap.h"
+#include "platform/sleep.h"
+#include "platform/thread_state.h"
+#include "schedule/job.h"
+#include "schedule/pool.h"
+#include "schedule/search.h"
+#include "schedule/steal.h"
+#include "schedule/submit.h"
+#include "schedule/worker_memory.h"
 #include "topology/place.h"
 
-/* After so many tasks of its own a worker looks at the inbox first, so that submissions are not starved. */
+/* After this many tasks a worker looks at the inbox first, so that submissions are not starved. */
 #define INBOX_EVERY 64
 
-/* What a worker keeps when it gives memory back. */
-#define KEPT_LEVELS 256
-#define KEPT_STACK (64 << 10)
-
+/* glibc keeps room for a few words that are found without a call, also in a library that is loaded later. */
+#ifdef __GLIBC__
+__attribute__((tls_model("initial-exec")))
+#endif
 static _Thread_local heist__worker *self;
 
 heist__worker *heist__self(void)
@@ -29,186 +38,201 @@ void heist__set_self(heist__worker *w)
     self = w;
 }
 
-/* Makes every pusher look. */
+/* Makes the next push of every worker look for sleepers. */
 static void ring(void *worker)
 {
     heist_pool *pool = ((heist__worker *)worker)->pool;
-    /* I2: a pusher that opened its gate and then saw no need to wake anybody has opened it before we shut it. Processors do not
-     * need this, C11 does: it lets a store come late into the order of a location. */
+    /* I2: a pusher that opened its gate and then saw no sleeper to wake has opened it before this thread shuts it.
+     * Processors do not need this, C11 does: it lets a store come late into the order of a location. */
     heist__fence_seq_cst();
     for (unsigned i = 0; i < pool->count; i++) {
         /* I1, I2. Pairs with the exchange in heist__notice. */
-        heist__store_release(pool->workers[i]->frames.push_gate, HEIST__PUSH_SHUT);
+        heist__store_release(pool->workers[i]->tasks.push_gate, HEIST__PUSH_SHUT);
     }
 }
 
 static bool has_work(heist__worker *w)
 {
-    return heist__frames_size(&w->frames) > 0 || heist_deque_size(w->loose) > 0;
+    return heist__task_deque_size(&w->tasks) > 0 || heist_deque_size(w->jobs) > 0;
+}
+
+static bool any_submitted(const heist_pool *pool)
+{
+    for (unsigned i = 0; i < pool->inbox_count; i++) {
+        if (!heist__inbox_looks_empty(&pool->inboxes[i])) return true;
+    }
+    return false;
 }
 
 static bool any_work(void *worker)
 {
     const heist_pool *pool = ((heist__worker *)worker)->pool;
-    if (heist__load_acquire(&pool->stop)) return true; /* I1: stop_threads stores it, then rouses everybody */
-    for (unsigned i = 0; i < pool->inbox_count; i++) {
-        if (!heist__inbox_looks_empty(&pool->inboxes[i])) return true;
-    }
+    if (heist__load_acquire(&pool->stop)) return true; /* I1: stop_threads stores it, then wakes all workers */
+    if (any_submitted(pool)) return true;
     for (unsigned i = 0; i < pool->count; i++) {
         if (has_work(pool->workers[i])) return true;
     }
     return false;
 }
 
-static void count_park(void *worker)
-{
-    heist__count(&((heist__worker *)worker)->counters.parks);
-}
-
-/* Gives back the memory of a past crowd: slots, levels, and the stack below this frame. */
 static void give_memory_back(void *worker)
 {
+    heist__worker_give_memory_back(worker);
+}
+
+/* Call from: any thread, after the seat was given back. Whether a worker must be woken for work that is left here. */
+static bool left(void *worker)
+{
     heist__worker *w = worker;
-    heist__frames_trim(&w->frames);
-    madvise(w->levels + KEPT_LEVELS, (w->pool->levels - KEPT_LEVELS) * sizeof *w->levels, MADV_DONTNEED);
-    char *here = __builtin_frame_address(0), *end = w->stack + ((size_t)(here - w->stack) & ~(size_t)(KEPT_STACK - 1));
-    if (w->stack && end - w->stack > KEPT_STACK)
-        madvise(w->stack, (size_t)(end - w->stack) - KEPT_STACK, MADV_DONTNEED);
+    return heist_deque_size(w->jobs) > 0 || any_submitted(w->pool);
 }
 
-static size_t load_of(const void *context, unsigned worker)
+heist__idle_calls heist__worker_idle_calls(heist__worker *w)
 {
-    const heist_pool *pool = context;
-    heist__worker *w = pool->workers[worker];
-    return heist__frames_size(&w->frames) + heist_deque_size(w->loose);
+    return (heist__idle_calls){ring, any_work, left, give_memory_back, w};
 }
 
-/* Something found: a stolen child, or a loose task. */
-typedef struct {
-    heist__stolen child; /* task NULL: none */
-    heist__loose *loose;
-    heist__call room; /* where `loose` is, if it came without a record */
-} loot;
-
-/* Takes one loose task of `victim`, or half of them; all but one go to the thief's own deque. */
-static heist_steal rob_loose(heist__worker *w, heist__worker *victim, loot *found)
+static heist__job *pop_job(heist__worker *w)
 {
-    void *taken[32];
-    if (w->pool->settings.amount != HEIST_AMOUNT_HALF) {
-        heist_steal outcome = heist_deque_steal(victim->loose, taken);
-        if (outcome == HEIST_STEAL_GOT) found->loose = taken[0];
-        return outcome;
+    void *job;
+    return heist_deque_pop(w->jobs, &job) == HEIST_STEAL_GOT ? job : NULL;
+}
+
+/* Every detached task begins, as long as tasks end. A worker prefers the youngest of its own jobs, so tasks that submit
+ * themselves again and again would keep all older ones waiting. Therefore a worker that has run as many jobs and stolen
+ * children as lie in its deque, and at least OLDEST_EVERY, takes the oldest of a deque: by turns its own, and that of
+ * the next of the others.
+ *
+ * The bound. Let m older tasks lie in a task's deque, and no deque become longer than n; p is the larger of n and
+ * OLDEST_EVERY. The task begins before its worker has run 2 (m + 1) (p + 1) more; and if that worker is held up, before
+ * any other of the W workers has run 2 (W - 1) (m + 1) (p + 1). For a worker looks after p, or after one more if the
+ * inbox came first, and every second time at its own deque, or every 2 (W - 1) times at that of a certain other. Each
+ * look takes the oldest, or another thread has taken it: after m looks the task is the oldest, and the next look takes
+ * it. (A wait for a scope may move the task to another deque, where it is counted anew.)
+ *
+ * Why as many as lie in the deque: an old task that begins leaves the tasks it creates above the rest. With a fixed
+ * number the deque of a tree of detached tasks would grow with the number of tasks; so it grows with the square
+ * root. */
+#define OLDEST_EVERY 64
+
+static heist__job *take_oldest(heist__worker *w)
+{
+    const heist_pool *pool = w->pool;
+    const unsigned turn = w->turn++, others = pool->count - 1;
+    heist__worker *victim = w;
+    if (turn % 2 && others) victim = pool->workers[(w->index + 1 + turn / 2 % others) % pool->count];
+    void *job;
+    return heist_deque_steal(victim->jobs, &job) == HEIST_STEAL_GOT ? job : NULL;
+}
+
+/* The job to run after a job or a stolen child. A submission's record lies in `room`. */
+static heist__job *next_job(heist__worker *w, heist__call *room)
+{
+    heist__job *job = NULL;
+    w->ran++;
+    if (w->ran % INBOX_EVERY == 0) job = heist__inbox_find(w, room, 1);
+    if (!job && (int32_t)(w->ran - w->looks_at) >= 0) {
+        size_t length = heist_deque_size(w->jobs);
+        w->looks_at = w->ran + (uint32_t)(length > OLDEST_EVERY ? length : OLDEST_EVERY);
+        job = take_oldest(w);
     }
-    size_t n = heist_deque_steal_half(victim->loose, taken, sizeof taken / sizeof *taken);
-    if (n == 0) return HEIST_STEAL_EMPTY;
-    found->loose = taken[0];
-    for (size_t i = 1; i < n; i++) {
-        heist__loose *l = taken[i];
-        if (heist_deque_push(w->loose, l) == 0) continue;
-        heist__loose_run(w, l); /* no memory: now is as good as later */
-        heist__tell_waiters(w->pool);
-    }
-    return HEIST_STEAL_GOT;
+    return job ? job : pop_job(w);
 }
 
-static heist_steal rob(heist__worker *w, heist__worker *victim, loot *found)
-{
-    heist_steal outcome = heist__steal_child(victim, heist__frames_look(&victim->frames), 0, &found->child);
-    if (outcome == HEIST_STEAL_GOT) return outcome;
-    found->child.task = NULL;
-    heist_steal second = rob_loose(w, victim, found);
-    return second == HEIST_STEAL_EMPTY ? outcome : second;
-}
-
-static bool steal_somewhere(heist__worker *w, loot *found)
-{
-    heist__search search;
-    unsigned victim, level;
-    heist__search_begin(&search, &w->victims, &w->strategy, &w->random, load_of, w->pool);
-    while (heist__search_next(&search, &victim, &level)) {
-        heist_steal outcome = rob(w, w->pool->workers[victim], found);
-        heist__count(&w->counters.steals[level][outcome]);
-        heist__strategy_report(&w->strategy, outcome == HEIST_STEAL_GOT);
-        if (outcome == HEIST_STEAL_GOT) return true;
-    }
-    return false;
-}
-
-static heist__loose *pop_loose(heist__worker *w)
-{
-    void *l;
-    return heist_deque_pop(w->loose, &l) == HEIST_STEAL_GOT ? l : NULL;
-}
-
-/* Runs `l` and then all that is in the worker's own deque. */
-static void run_own(heist__worker *w, heist__loose *l)
+/* Runs `job`, or the next job after a stolen child (NULL), and then all jobs in the worker's own deque. */
+static void run_own(heist__worker *w, heist__job *job)
 {
     heist__call room;
-    for (unsigned n = 1; l; n++) {
-        heist__scope_core *core = l->core;
-        heist__loose_run(w, l);
-        l = n % INBOX_EVERY == 0 ? heist__inbox_find(w, &room, 1) : NULL;
-        if (!l) l = pop_loose(w);
-        /* As long as the next one belongs to the same scope, that scope and the pool are not quiet. */
-        if (!l || l->core != core) heist__tell_waiters(w->pool);
+    if (!job) job = next_job(w, &room);
+    while (job) {
+        heist__scope_core *core = job->core;
+        heist__job_run(w, job);
+        job = next_job(w, &room);
+        /* As long as the next job belongs to the same scope, that scope and the pool are not quiet. */
+        if (!job || job->core != core) heist__tell_waiters(w->pool);
     }
 }
 
-static bool find(heist__worker *w, loot *found)
+static bool find_work(heist__worker *w, heist__found_work *found)
 {
     found->child.task = NULL;
-    found->loose = pop_loose(w);
-    if (!found->loose) found->loose = heist__inbox_find(w, &found->room, HEIST__BATCH);
-    return found->loose || steal_somewhere(w, found);
+    found->job = pop_job(w);
+    if (!found->job) found->job = heist__inbox_find(w, &found->room, HEIST__BATCH);
+    return found->job || heist__steal_somewhere(w, found);
+}
+
+/* ---- searching ---- */
+
+/* The waiting of a worker between two looks for work. */
+typedef struct {
+    heist__backoff backoff;
+    heist__random random; /* not the worker's own, since the seat may be lent meanwhile */
+    bool worth_waiting;   /* else the worker has been on standby, and there was nothing */
+} search_wait;
+
+static void search_wait_begin(heist__worker *w, search_wait *wait)
+{
+    const heist__settings *s = &w->pool->settings;
+    heist__backoff_begin(&wait->backoff, s->learns_to_spin ? UINT32_MAX : s->spin);
+    if (s->learns_to_spin) heist__spin_begin(&w->spin, heist__clock_ns());
+    wait->worth_waiting = true;
+}
+
+/* Call after a sleep. */
+static void search_wait_resume(heist__worker *w, search_wait *wait)
+{
+    const heist__settings *s = &w->pool->settings;
+    heist__backoff_begin(&wait->backoff, s->learns_to_spin ? UINT32_MAX : s->spin);
+    if (s->learns_to_spin) heist__spin_woken(&w->spin, heist__clock_ns());
+}
+
+static void search_wait_end(heist__worker *w)
+{
+    if (w->pool->settings.learns_to_spin) heist__spin_end(&w->spin, heist__clock_ns());
+}
+
+/* Nothing was found: waits a moment, in which the seat may be lent, or returns false if it is time to sleep. `offers`:
+ * the value before the search. */
+static bool wait_a_moment(heist__worker *w, search_wait *wait, const heist__idle_calls *calls, uint32_t offers)
+{
+    heist__idle *idle = &w->pool->idle;
+    if (!wait->worth_waiting || heist__lending_wanted(idle) || heist__idle_crowded(idle, &w->sleeper)) return false;
+    heist__lending_offer(&w->sleeper);
+    heist__idle_step step = heist__backoff_wait_while(&wait->backoff, &wait->random, &idle->offers, offers);
+    if (!heist__lending_take_back(&w->sleeper)) {
+        if (heist__lending_wait(idle, &w->sleeper, calls)) calls->settled(calls->context);
+        search_wait_resume(w, wait);
+        return true;
+    }
+    if (step == HEIST__PARK) return false;
+    return !w->pool->settings.learns_to_spin || heist__spin_on(&w->spin, heist__clock_ns());
 }
 
 static void search_and_run(heist__worker *w)
 {
-    const heist__idle_calls calls = {ring, any_work, count_park, give_memory_back, w};
-    heist__backoff backoff;
-    heist__backoff_begin(&backoff, w->pool->settings.spin);
-    heist__idle_search(&w->pool->idle, &w->sleeper);
-    bool worth_waiting = true;
-    while (!heist__load_acquire(&w->pool->stop)) { /* pairs with the store in stop_threads */
-        loot found;
-        if (find(w, &found)) {
-            if (heist__idle_found(&w->pool->idle, &w->sleeper, &calls)) heist__count(&w->counters.wakes);
+    const heist__idle_calls calls = heist__worker_idle_calls(w);
+    heist_pool *pool = w->pool;
+    search_wait wait;
+    wait.random = w->random;
+    search_wait_begin(w, &wait);
+    heist__idle_search(&pool->idle, &w->sleeper);
+    while (!heist__load_acquire(&pool->stop)) { /* pairs with the store in heist__stop_threads */
+        heist__found_work found;
+        uint32_t offers = heist__load_relaxed(&pool->idle.offers); /* relaxed: a hint */
+        if (find_work(w, &found)) {
+            if (heist__idle_found(&pool->idle, &w->sleeper, &calls)) heist__count(&w->counters.wakes);
+            search_wait_end(w);
             if (found.child.task) heist__run_stolen(w, &found.child);
-            run_own(w, found.loose ? found.loose : pop_loose(w));
-            heist__idle_search(&w->pool->idle, &w->sleeper);
-            heist__backoff_begin(&backoff, w->pool->settings.spin);
-            worth_waiting = true;
-        } else if (!worth_waiting || heist__idle_crowded(&w->pool->idle, &w->sleeper) ||
-                   heist__backoff_wait(&backoff, &w->random) == HEIST__PARK) {
-            worth_waiting = heist__idle_sleep(&w->pool->idle, &w->sleeper, &calls);
-            if (heist__barrier_lost()) heist__nap(); /* it may have slept, or not: not to search without end */
-            heist__backoff_begin(&backoff, w->pool->settings.spin);
+            run_own(w, found.job ? found.job : pop_job(w));
+            heist__idle_search(&pool->idle, &w->sleeper);
+            search_wait_begin(w, &wait);
+        } else if (!wait_a_moment(w, &wait, &calls, offers)) {
+            wait.worth_waiting = heist__idle_sleep(&pool->idle, &w->sleeper, &calls);
+            if (heist__barrier_lost()) heist__sleep_step(); /* it may not have slept: the search must not be endless */
+            search_wait_resume(w, &wait);
         }
     }
-    heist__idle_found(&w->pool->idle, &w->sleeper, &calls);
-}
-
-/* A large stack is reserved, little of it used: huge pages would make each worker resident with megabytes. */
-static void keep_stack_small(heist__worker *w)
-{
-    pthread_attr_t attributes;
-    void *stack;
-    size_t size;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
-    if (pthread_attr_getstack(&attributes, &stack, &size) == 0) {
-        madvise(stack, size, MADV_NOHUGEPAGE);
-        w->stack = stack;
-        w->stack_size = size;
-    }
-    pthread_attr_destroy(&attributes);
-}
-
-/* The maker has touched the thread's first pages, maybe on another node. A worker that is not bound has no node of its own,
- * and what cannot be moved stays where it is: no error, the pool's maker has noted if nothing can be placed here. */
-static void keep_stack_near(heist__worker *w)
-{
-    if (w->pool->settings.bind == HEIST__BIND_NONE || w->bind_error || !w->stack) return;
-    (void)heist__prefer_node(w->stack, w->stack_size, &w->pool->machine, w->pu);
+    heist__idle_found(&pool->idle, &w->sleeper, &calls);
 }
 
 static void name_thread(const heist__worker *w)
@@ -225,10 +249,12 @@ void *heist__worker_main(void *worker)
     heist_pool *pool = w->pool;
     heist__set_self(w);
     name_thread(w);
-    keep_stack_small(w);
+    heist__store_relaxed(&w->clock, heist__thread_clock()); /* relaxed: P1 publishes both */
+    heist__store_relaxed(&w->thread_number, heist__thread_number());
+    heist__worker_keep_stack_small(w);
     w->bind_error = heist__bind_thread(&pool->machine, pool->settings.bind, w->pu);
-    keep_stack_near(w);
-    heist__crowd_enter(&pool->idle.crowd);
+    heist__worker_keep_stack_near(w);
+    heist__cpu_occupancy_enter(&pool->idle.occupancy);
     heist__add_acq_rel(&pool->ready, 1); /* P1: bind_error is written. Pairs with the maker's load. */
     heist__futex_wake(&pool->ready, 1);
     search_and_run(w);

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* Far beyond any kernel's CPU limit: when even this is too small, something else is wrong. */
+/* Far beyond the CPU limit of any kernel: when even this is too small, the fault lies elsewhere. */
 #define ROOM_MAX (1u << 20)
 
 int heist__cpus_new(heist__cpus *cpus, unsigned last)
@@ -30,7 +30,7 @@ int heist__cpus_read(heist__cpus *cpus)
     for (unsigned room = CPU_SETSIZE; room <= ROOM_MAX; room *= 2) {
         if (heist__cpus_new(cpus, room - 1)) return -ENOMEM;
         if (sched_getaffinity(0, cpus->size, cpus->set) == 0) return 0;
-        bool too_small = errno == EINVAL; /* the kernel's own set is larger than ours */
+        bool too_small = errno == EINVAL; /* the kernel's own set is larger than this one */
         heist__cpus_free(cpus);
         if (!too_small) break;
     }

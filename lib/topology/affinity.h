@@ -1,7 +1,7 @@
-/* topology/affinity.h: the CPUs on which the calling thread may run, whatever their number.
+/* topology/affinity.h: the CPUs on which the calling thread may run, of any number.
  *
- * A cpu_set_t has room for 1024 CPUs and the kernel refuses a set smaller than its own, so the set here is as large as
- * the kernel wants it. Every thread may call these; nothing is shared. */
+ * A cpu_set_t has room for 1024 CPUs, and the kernel refuses a set smaller than its own. So the set here is as large as
+ * the kernel demands. Any thread may call these functions; nothing is shared. */
 #ifndef HEIST_TOPOLOGY_AFFINITY_H
 #define HEIST_TOPOLOGY_AFFINITY_H
 
@@ -10,12 +10,12 @@
 #include <stddef.h>
 
 typedef struct {
-    size_t size; /* bytes, as the CPU_*_S macros want it */
+    size_t size; /* in bytes, for the CPU_*_S macros */
     cpu_set_t *set;
 } heist__cpus;
 
-/* Reads the calling thread's mask. Returns 0; 1 when the kernel refused, as a sandbox may, and every CPU that is online
- * is in the set instead; -ENOMEM, and then there is nothing to free. */
+/* Reads the calling thread's mask. Returns 0; or 1 when the kernel refused, as a sandbox may, and the set holds every
+ * CPU that is online instead; or -ENOMEM, and then there is nothing to free. */
 int heist__cpus_read(heist__cpus *cpus);
 
 /* Makes an empty set with room for CPUs 0 to `last`. Returns 0 or -ENOMEM. */

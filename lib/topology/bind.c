@@ -1,4 +1,4 @@
-/* bind.c: the half of place.h that asks the system. mbind is called by its number, so that no libnuma is needed. */
+/* bind.c: the half of place.h that calls the system. mbind is called by its number, so that no libnuma is needed. */
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
@@ -9,12 +9,12 @@
 #include "topology/affinity.h"
 #include "topology/place.h"
 
-/* From the kernel's interface; <linux/mempolicy.h> is not everywhere. */
+/* Constants of the kernel's interface; not every system has <linux/mempolicy.h>. */
 #define POLICY_PREFERRED 1
 #define MOVE_PAGES 2u
 #define NODES_MAX 1024u /* the kernel's own limit */
 
-/* The CPUs to bind to: those of the PU's node, or the PU's own. */
+/* The CPUs to bind to: all CPUs of the PU's node, or the PU's own. */
 static int wanted_cpus(const heist__machine *m, heist__bind how, unsigned pu, heist__cpus *cpus)
 {
     unsigned last = m->pus[pu].os_cpu;
@@ -51,7 +51,7 @@ int heist__prefer_node(void *p, size_t n, const heist__machine *m, unsigned pu)
     if (m->node_count < 2 || node == HEIST__NO_NODE) return 0;
     if (node >= NODES_MAX) return -EINVAL;
 
-    /* A page that is only partly ours is somebody else's too. */
+    /* Only whole pages: a page that lies partly outside holds other memory, too. */
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t skip = (page - (uintptr_t)p % page) % page;
     if (n < skip || n - skip < page) return 0;
@@ -60,7 +60,7 @@ int heist__prefer_node(void *p, size_t n, const heist__machine *m, unsigned pu)
     enum { BITS = sizeof(unsigned long) * CHAR_BIT };
     unsigned long nodes[NODES_MAX / BITS] = {0};
     nodes[node / BITS] |= 1ul << node % BITS;
-    /* The kernel reads one bit less than it is told. */
+    /* The kernel reads one bit less than the number it is given. */
     long result = syscall(SYS_mbind, (char *)p + skip, length, POLICY_PREFERRED, nodes, NODES_MAX + 1ul, MOVE_PAGES);
     return result ? -errno : 0;
 }

@@ -1,8 +1,8 @@
-/* discover.c: fills a machine from hwloc, and gives hwloc's own picture of it back at once: that one is some hundred
- * kilobytes, this one a few dozen bytes a PU.
+/* discover.c: fills a machine from hwloc, and frees hwloc's own topology at once: that takes some hundred kilobytes, a
+ * heist__machine a few dozen bytes a PU.
  *
- * hwloc's tree holds PUs, cores, caches, packages; NUMA nodes hang beside the tree, at the object whose PUs they serve.
- * Each of the numbers in a heist__pu is that of one object: see core_of, cache_of, node_of, package_of. */
+ * hwloc's tree holds PUs, cores, caches, packages. NUMA nodes hang beside the tree, at the object whose PUs they serve.
+ * Each of the numbers in a heist__pu is the number of one object: see core_of, cache_of, node_of, package_of. */
 #include "topology/discover.h"
 
 #include <errno.h>
@@ -26,15 +26,17 @@ int heist__discover(heist__machine *m, const char *description, const heist__cpu
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "platform/one_line.h"
+#include "platform/rights.h"
 
-/* hwloc's flags came one by one; without one of them reading is slower, not wrong. */
+/* Newer versions of hwloc have more flags. Without one of them reading is slower, not wrong. */
 static unsigned long wanted_flags(void)
 {
     unsigned long flags = 0;
 #if HWLOC_API_VERSION >= 0x00020500
-    flags |= HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING; /* else the calling thread is sent round all CPUs */
+    flags |= HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING; /* else hwloc binds the calling thread to each CPU in turn */
 #endif
 #if HWLOC_API_VERSION >= 0x00020800
     flags |= HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS;
@@ -60,7 +62,7 @@ static hwloc_obj_t core_of(hwloc_obj_t pu)
     return core ? core : pu;
 }
 
-/* A cache beside memory stands between the tree and its node. */
+/* The node behind a memory object: a memory-side cache stands between the tree and its node. */
 static hwloc_obj_t node_behind(hwloc_obj_t memory)
 {
     while (memory && memory->type != HWLOC_OBJ_NUMANODE) memory = memory->memory_first_child;
@@ -72,15 +74,15 @@ static hwloc_uint64_t bytes_of(hwloc_obj_t node)
     return node->attr ? node->attr->numanode.local_memory : 0;
 }
 
-/* hwloc hangs a node without CPUs at the root, and it then looks as if it served everybody. What hangs there is only
- * believed when there are no other nodes. */
+/* hwloc hangs a node without CPUs at the root; it then looks as if it served all PUs. Nodes at the root are believed
+ * only when there are no other nodes. */
 static bool serves_nobody(hwloc_obj_t at)
 {
     return !at->parent && (int)at->memory_arity < hwloc_bitmap_weight(at->nodeset);
 }
 
-/* The node that serves the fewest PUs besides this one. Where fast and large memory stand side by side, the first that
- * has any: the system puts the ordinary one first. */
+/* The node that serves the fewest PUs besides this one. Where fast and large memory stand side by side, it is the first
+ * node that has memory: the system puts the ordinary one first. */
 static hwloc_obj_t local_node(hwloc_obj_t pu)
 {
     for (hwloc_obj_t at = pu; at && !serves_nobody(at); at = at->parent) {
@@ -94,7 +96,7 @@ static hwloc_obj_t local_node(hwloc_obj_t pu)
     return NULL;
 }
 
-/* A PU without a node of its own is in one node with the others of its package. */
+/* A PU without a node of its own shares one with the other PUs of its package. */
 static hwloc_obj_t node_of(hwloc_obj_t pu)
 {
     hwloc_obj_t node = local_node(pu);
@@ -102,15 +104,16 @@ static hwloc_obj_t node_of(hwloc_obj_t pu)
     return node ? node : root_of(pu);
 }
 
-/* Without packages, another node is as far as can be. */
+/* Without packages, another node counts as another package. */
 static hwloc_obj_t package_of(hwloc_obj_t pu)
 {
     hwloc_obj_t package = ancestor(pu, HWLOC_OBJ_PACKAGE);
     return package ? package : node_of(pu);
 }
 
-/* The largest cache that several cores of the node share, but not all of them: a cache of the whole node says no more
- * than the node does, and stands only for PUs that have no smaller one. Without a shared cache it is the core. */
+/* The largest cache that several cores of the node share, but not all of them. A cache of the whole node tells no more
+ * than the node does, and is used only for PUs without a smaller shared cache. Without a shared cache it is the
+ * core. */
 static hwloc_obj_t cache_of(hwloc_obj_t pu)
 {
     hwloc_const_cpuset_t node = node_of(pu)->cpuset;
@@ -126,7 +129,7 @@ static hwloc_obj_t cache_of(hwloc_obj_t pu)
     return best;
 }
 
-/* Which object a number stands for, and where in a heist__pu it is. */
+/* The object that a number stands for, and the place of the number in a heist__pu. */
 typedef struct {
     hwloc_obj_t (*object)(hwloc_obj_t pu);
     size_t field;
@@ -144,7 +147,8 @@ static unsigned number_of(hwloc_obj_t obj)
     return (unsigned)((uintptr_t)obj->userdata - 1);
 }
 
-/* Numbers the objects of one role as they come. An object's number is in its userdata, plus one: NULL is none yet. */
+/* Numbers the objects of one role in the order of the PUs. An object's userdata holds its number plus one; NULL: it has
+ * no number yet. */
 static unsigned number(heist__machine *m, hwloc_obj_t *objects, const role *r)
 {
     unsigned count = 0;
@@ -158,8 +162,8 @@ static unsigned number(heist__machine *m, hwloc_obj_t *objects, const role *r)
     return count;
 }
 
-/* A node without memory beside nodes with memory has none to give; where nobody has any, the description did not
- * say. */
+/* A node without memory beside nodes with memory has none to give. Where no node has memory, the description did not
+ * give the amounts. */
 static void add_memory(hwloc_topology_t topology, heist__machine *m, hwloc_obj_t *objects)
 {
     bool known = hwloc_get_root_obj(topology)->total_memory > 0;
@@ -201,7 +205,7 @@ static void copy_distances(heist__machine *m, const struct hwloc_distances_s *fr
     }
 }
 
-/* Nodes that no PU of ours is in have no number and no distance. */
+/* A node that holds no PU of `m` has no number and no distance. */
 static int add_distances(hwloc_topology_t topology, heist__machine *m)
 {
     if (m->node_count < 2) return 0;
@@ -220,7 +224,7 @@ static int add_distances(hwloc_topology_t topology, heist__machine *m)
     return m->node_distance ? 0 : -ENOMEM;
 }
 
-/* `objects` has room for every PU of the topology; m->pus[i] is what objects[i] is in hwloc. */
+/* `objects` has room for every PU of the topology; m->pus[i] describes the same PU as objects[i]. */
 static int fill(hwloc_topology_t topology, heist__machine *m, const heist__cpus *allowed, hwloc_obj_t *objects)
 {
     for (hwloc_obj_t pu = NULL; (pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, pu));) {
@@ -252,7 +256,8 @@ static int copy(hwloc_topology_t topology, heist__machine *m, const heist__cpus 
     return error;
 }
 
-/* Behind the bracket at `c`. It closes as hwloc sees it: with the next that can, whatever opens in between. */
+/* The position behind the bracket at `c`. As in hwloc, the next closing bracket of its kind closes it, also if others
+ * open in between. */
 static const char *behind_bracket(const char *c)
 {
     const char *end = strchr(c, *c == '(' ? ')' : ']');
@@ -265,8 +270,8 @@ static const char *behind_word(const char *c)
     return c;
 }
 
-/* How many PUs a text describes, roughly: the product of the numbers outside brackets that are not part of a word. They are
- * read as hwloc does: also octal and hexadecimal, and the next may begin where one ends. */
+/* How many PUs a text describes, roughly: the product of the numbers outside brackets that are not part of a word. The
+ * numbers are read as hwloc reads them: also octal and hexadecimal, and one may begin where another ends. */
 static unsigned long long described_pus(const char *text)
 {
     unsigned long long product = 1;
@@ -300,7 +305,7 @@ static int describe_by_file(hwloc_topology_t topology, heist__machine *m, const 
         snprintf(m->note, sizeof m->note, "%.80s: %s", path, strerror(-error));
         return error;
     }
-    /* Not a regular file: reading a pipe would wait for somebody. */
+    /* Regular files only: reading a pipe would wait for its writer. */
     if (!S_ISREG(status.st_mode) || hwloc_topology_set_xml(topology, path)) {
         snprintf(m->note, sizeof m->note, "%.80s: not a description of a machine that hwloc can read", path);
         return -EINVAL;
@@ -335,7 +340,7 @@ static int load(hwloc_topology_t topology, heist__machine *m, const char *descri
 {
     int error = describe(topology, m, description);
     if (error) return error;
-    /* Refused filters and flags cost time, not truth. */
+    /* If hwloc refuses filters or flags, reading is slower, not wrong. */
     hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
     hwloc_topology_set_icache_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
     hwloc_topology_set_type_filter(topology, HWLOC_OBJ_MISC, HWLOC_TYPE_FILTER_KEEP_NONE);
@@ -348,7 +353,7 @@ static int load(hwloc_topology_t topology, heist__machine *m, const char *descri
         }
         return -EINVAL;
     }
-    /* hwloc has environment variables of its own that put another machine in this one's place. */
+    /* hwloc has environment variables of its own that replace this machine by another one. */
     m->synthetic = description || !hwloc_topology_is_thissystem(topology);
     if (m->synthetic && !description) {
         snprintf(m->note, sizeof m->note, "hwloc's environment variables describe another machine");
@@ -356,8 +361,47 @@ static int load(hwloc_topology_t topology, heist__machine *m, const char *descri
     return copy(topology, m, m->synthetic ? NULL : allowed);
 }
 
+/* Whether a variable gives hwloc another machine than the one that /sys describes. */
+static bool is_told_of_another(void)
+{
+    return getenv("HWLOC_XMLFILE") || getenv("HWLOC_SYNTHETIC") || getenv("HWLOC_FSROOT");
+}
+
+/* Whether /sys has the files that hwloc reads first. Without CPUs there hwloc prints to stderr and finds nothing; with
+ * an empty directory of nodes it aborts the program. */
+static bool sysfs_is_readable(const heist__cpus *allowed)
+{
+    static const char nodes[] = "/sys/devices/system/node";
+    unsigned cpu = 0;
+    while (cpu + 1 < heist__cpus_room(allowed) && !heist__cpus_has(allowed, cpu)) cpu++;
+    char cores[80], siblings[80]; /* the new and the old name of the same file */
+    snprintf(cores, sizeof cores, "/sys/devices/system/cpu/cpu%u/topology/core_cpus", cpu);
+    snprintf(siblings, sizeof siblings, "/sys/devices/system/cpu/cpu%u/topology/thread_siblings", cpu);
+    if (access(cores, R_OK) != 0 && access(siblings, R_OK) != 0) return false;
+    return access(nodes, F_OK) != 0 || access("/sys/devices/system/node/online", R_OK) == 0;
+}
+
+/* Whether hwloc can be called at all; if not, a sentence is in m->note. */
+static bool can_ask(heist__machine *m, const char *description, const heist__cpus *allowed)
+{
+    /* hwloc reads its own variables whatever the program's rights are, and loads libraries from a path in one of
+     * them. */
+    if (heist__has_other_rights()) {
+        const char *lost = description ? "a description cannot be read" : "the machine is taken as flat";
+        snprintf(m->note, sizeof m->note,
+                 "hwloc trusts the environment, and the program has rights that its caller lacks: %s", lost);
+        return false;
+    }
+    if (!description && !is_told_of_another() && !sysfs_is_readable(allowed)) {
+        snprintf(m->note, sizeof m->note, "/sys does not describe the CPUs: the machine is taken as flat");
+        return false;
+    }
+    return true;
+}
+
 int heist__discover(heist__machine *m, const char *description, const heist__cpus *allowed)
 {
+    if (!can_ask(m, description, allowed)) return -ENOTSUP;
     hwloc_topology_t topology;
     if (hwloc_topology_init(&topology)) {
         snprintf(m->note, sizeof m->note, "hwloc does not start: the machine is taken as flat");

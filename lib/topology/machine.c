@@ -1,5 +1,5 @@
-/* machine.c: what of a machine does not need hwloc: the flat machine, the distance, the orders in which PUs are handed
- * out, and the choice between hwloc and doing without. */
+/* machine.c: the parts of a machine that do not need hwloc: the flat machine, the distance, the orders in which PUs are
+ * given to workers, and the choice between hwloc and the flat machine. */
 #include "topology/machine.h"
 
 #include <errno.h>
@@ -10,7 +10,8 @@
 #include "topology/affinity.h"
 #include "topology/discover.h"
 
-/* Every PU of the mask a core of its own, all in one node and one package: what is true of any machine at worst. */
+/* The flat machine: every PU of the mask is a core of its own, all in one node and one package. It claims nothing that
+ * could be wrong. */
 static int flatten(heist__machine *m, const heist__cpus *allowed)
 {
     m->pus = calloc(heist__cpus_count(allowed), sizeof *m->pus);
@@ -24,15 +25,15 @@ static int flatten(heist__machine *m, const heist__cpus *allowed)
     return 0;
 }
 
-/* A PU's rank at each level among what lies in the same larger thing: the second core of its cache, the first cache of
- * its node, and so on. Comparing the innermost first deals PUs out in turn over the outermost. */
+/* A PU's rank at each level within the enclosing level: the second core of its cache, the first cache of its node, and
+ * so on. An order that compares the innermost rank first gives PUs out in turn over the outermost level. */
 typedef struct {
     unsigned index;
     unsigned sibling, core, cache, node, package;
     unsigned efficiency;
 } rank;
 
-/* PUs of one thing are neighbours, so it is enough to look at the one before. */
+/* PUs of one core, cache, node or package are neighbours, so it is enough to look at the PU before. */
 static void rank_all(const heist__machine *m, rank *ranks)
 {
     ranks[0] = (rank){.efficiency = m->pus[0].efficiency};
@@ -105,7 +106,7 @@ static int add_orders(heist__machine *m)
     return m->core_order && m->spread_order ? 0 : -ENOMEM;
 }
 
-/* Back to the empty machine, but for the sentence that says why. */
+/* Frees all but the note, which says why the machine is empty. */
 static void empty(heist__machine *m)
 {
     free(m->pus);

@@ -1,29 +1,10 @@
-/* place.c: the pure half of place.h: words, and which PU is whose. */
+/* place.c: the pure half of place.h: the words of the options, and the PU of each worker. */
 #include "topology/place.h"
 
-#include <errno.h>
-#include <string.h>
-
-static const char *const words[] = {
+const char *const heist__bind_words[] = {
     [HEIST__BIND_NONE] = "none",     [HEIST__BIND_CORE] = "core", [HEIST__BIND_COMPACT] = "compact",
-    [HEIST__BIND_SPREAD] = "spread", [HEIST__BIND_NODE] = "numa",
+    [HEIST__BIND_SPREAD] = "spread", [HEIST__BIND_NODE] = "numa", NULL,
 };
-enum { WORDS = sizeof words / sizeof *words };
-
-int heist__bind_parse(const char *word, heist__bind *how)
-{
-    for (unsigned i = 0; word && i < WORDS; i++) {
-        if (strcmp(word, words[i]) != 0) continue;
-        *how = (heist__bind)i;
-        return 0;
-    }
-    return -EINVAL;
-}
-
-const char *heist__bind_word(heist__bind how)
-{
-    return (unsigned)how < WORDS ? words[how] : NULL;
-}
 
 static unsigned nth(const heist__machine *m, heist__bind how, unsigned n)
 {

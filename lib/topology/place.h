@@ -1,7 +1,7 @@
-/* topology/place.h: which worker belongs to which PU, and the two requests to the system that follow.
+/* topology/place.h: which worker belongs to which PU, and the two requests to the system that follow from that.
  *
- * Placing is a pure function of the machine and a word from the options. Every worker has a PU, also when nothing is
- * bound: the order of its victims is taken from there. Binding and memory are requests; a refusal is the caller's
+ * Placing is a pure function of the machine and a word from the options. Every worker has a PU, also when no worker is
+ * bound: the order of its victims depends on it. Binding and memory are requests. The caller reports a refusal as a
  * note. */
 #ifndef HEIST_TOPOLOGY_PLACE_H
 #define HEIST_TOPOLOGY_PLACE_H
@@ -9,31 +9,29 @@
 #include "topology/machine.h"
 
 typedef enum {
-    HEIST__BIND_NONE,    /* "none": the system moves workers as it likes; placed as with core */
-    HEIST__BIND_CORE,    /* "core": one worker a core, near ones together, then the cores' siblings */
+    HEIST__BIND_NONE,    /* "none": the system chooses the CPUs; placed as with core */
+    HEIST__BIND_CORE,    /* "core": one worker a core, neighbouring cores in turn, then the cores' siblings */
     HEIST__BIND_COMPACT, /* "compact": PU after PU, siblings of a core together */
-    HEIST__BIND_SPREAD,  /* "spread": each next worker as far from those before as can be, siblings last */
+    HEIST__BIND_SPREAD,  /* "spread": each worker as far as possible from those before it, siblings last */
     HEIST__BIND_NODE     /* "numa": placed as with spread, bound to all PUs of the node */
 } heist__bind;
 
-/* Returns 0, or -EINVAL for a word that is none of the above; then *how is as it was. */
-int heist__bind_parse(const char *word, heist__bind *how);
+/* The word for each of the above, then NULL. */
+extern const char *const heist__bind_words[];
 
-/* The word for `how`, or NULL for none of the above. */
-const char *heist__bind_word(heist__bind how);
-
-/* Writes the PU of each worker, an index into m->pus, to pu_of[0 .. workers - 1]. More workers than PUs: round
- * again. */
+/* Writes the PU of each worker, an index into m->pus, to pu_of[0 .. workers - 1]. With more workers than PUs it begins
+ * again with the first PU. */
 void heist__place(const heist__machine *m, heist__bind how, unsigned workers, unsigned *pu_of);
 
-/* Binds the calling thread to the PU, or to all PUs of its node. BIND_NONE: nothing is asked.
- * Returns 0; -ENOTSUP on a machine that is not here, -EINVAL for a PU that it has not, -ENOMEM, or what the system
- * said. */
+/* Binds the calling thread to the PU, or to all PUs of its node. BIND_NONE: does nothing.
+ * Returns 0; -ENOTSUP on a machine that is not this one, -EINVAL for a PU that it does not have, -ENOMEM, or the
+ * system's error. */
 int heist__bind_thread(const heist__machine *m, heist__bind how, unsigned pu);
 
-/* Asks that pages which lie wholly in [p, p + n) come from the PU's node, or from elsewhere when that is full; those that
- * were touched before move there if they can. Nothing is asked where there is no choice: one node, or a PU without memory of its own.
- * Returns 0, -ENOTSUP on a machine that is not here, -EINVAL for a PU that it has not, or what the system said. */
+/* Asks the system to take the pages that lie wholly in [p, p + n) from the PU's node, or from another node when that
+ * one is full. Pages that were touched before move there if they can. Does nothing where there is no choice: on one
+ * node, or for a PU without memory of its own. Returns 0, -ENOTSUP on a machine that is not this one, -EINVAL for a PU
+ * that it does not have, or the system's error. */
 int heist__prefer_node(void *p, size_t n, const heist__machine *m, unsigned pu);
 
 #endif

@@ -1,5 +1,6 @@
-/* quota.c: reads /proc/self/cgroup (which groups are we in), /proc/self/mountinfo (where are they to be seen), and the
- * quotas there. A group's quota holds for all below it, so every group on the way up counts. */
+/* quota.c: reads /proc/self/cgroup (the groups of this process), /proc/self/mountinfo (the places where they are
+ * mounted), and the quotas there. A group's quota holds for all groups below it, so every group on the way up
+ * counts. */
 #include "topology/quota.h"
 
 #include <errno.h>
@@ -15,14 +16,14 @@
 /* The two versions may be mounted side by side, and either may have the cpu controller. */
 enum { V1, V2, VERSIONS };
 
-/* A mount shows our group when what is mounted lies above it. One that shows another group is the last resort: so it is
- * in a container that sees its own group at the mount point and the host's path in /proc. */
+/* A mount shows this process's group when the mounted group lies above it. A mount that shows another group is the last
+ * resort: in some containers the mount point is the container's own group, while /proc has the host's path. */
 enum { OTHERS, OURS, SHOWS };
 
 typedef struct {
     const char *root;
-    char *group[VERSIONS];           /* our group's path, from the hierarchy's top; NULL: not in one */
-    bool shown[VERSIONS];            /* is there a mount that shows our group? */
+    char *group[VERSIONS];           /* the path of this process's group from the hierarchy's top; NULL: no group */
+    bool shown[VERSIONS];            /* whether a mount shows this process's group */
     unsigned least[VERSIONS][SHOWS]; /* fewest CPUs so far; 0: no quota */
 } quota;
 
@@ -39,7 +40,7 @@ static FILE *open_at(const char *root, const char *path, int *error)
     return file;
 }
 
-/* Calls `take` for each line, without its end, until one returns an error. A file that is not there has no lines. */
+/* Calls `take` for each line, without its newline, until one call returns an error. A missing file has no lines. */
 static int each_line(quota *q, const char *path, int (*take)(quota *q, char *line))
 {
     int error = 0;
@@ -59,7 +60,7 @@ static int each_line(quota *q, const char *path, int (*take)(quota *q, char *lin
     return error;
 }
 
-/* Is `word` one of the words between commas? */
+/* Whether `word` is one of the words between commas. */
 static bool lists(const char *list, const char *word)
 {
     size_t length = strlen(word);
@@ -86,7 +87,7 @@ static int take_group(quota *q, char *line)
     return q->group[version] ? 0 : -ENOMEM;
 }
 
-/* The kernel writes blanks and the like in paths as \ and three octal digits. */
+/* In paths the kernel writes blanks and some other characters as \ and three octal digits. */
 static void unescape(char *text)
 {
     char *to = text;
@@ -103,7 +104,7 @@ static void unescape(char *text)
     *to = '\0';
 }
 
-/* Reads one line of numbers or words. Returns whether there was one. */
+/* Reads one line of numbers or words. Returns whether there was a line. */
 static bool read_value(const quota *q, const char *directory, const char *name, char *value, int size, int *error)
 {
     char *path;
@@ -119,7 +120,7 @@ static bool read_value(const quota *q, const char *directory, const char *name, 
     return got;
 }
 
-/* Digits only, up to a blank or the end: a minus sign, "max" and nonsense are no number. */
+/* Reads digits up to a blank or the end: a minus sign, "max" and other text are no number. */
 static const char *number(const char *text, unsigned long long *value)
 {
     if (*text < '0' || *text > '9') return NULL;
@@ -159,8 +160,8 @@ static int read_group(const quota *q, int version, const char *directory, unsign
     return 0;
 }
 
-/* The part of our group's path below what is mounted, or NULL when it is not below. A path with .. leads out of what
- * this process may see. */
+/* The part of the group's path below the mounted group, or NULL when it is not below. A path with .. leads out of the
+ * part that this process may see. */
 static const char *below(const char *group, const char *mounted)
 {
     size_t length = strcmp(mounted, "/") == 0 ? 0 : strlen(mounted);
@@ -240,7 +241,7 @@ unsigned heist__default_workers_at(const char *root, bool *sure)
         long online = sysconf(_SC_NPROCESSORS_ONLN);
         count = online > 0 ? (unsigned)online : 0;
     }
-    bool limited = heist__cpu_quota(root, &limit) == 0; /* no memory to read it: as if there were none */
+    bool limited = heist__cpu_quota(root, &limit) == 0; /* without memory to read it: no quota */
     if (sure) *sure = masked && limited;
     count = lesser(count, limit);
     return count ? count : 1;

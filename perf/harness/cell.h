@@ -1,4 +1,4 @@
-/* A cell: one workload, size, choice of settings, runtime and number of workers, and what came of it. */
+/* A cell: one workload, size, choice of settings, runtime and number of workers, with its results. */
 #ifndef HEIST_PERF_CELL_H
 #define HEIST_PERF_CELL_H
 
@@ -14,14 +14,14 @@ struct perf_cell {
 
     struct perf_child child;
     bool begun;                  /* it has a row */
-    bool failed;                 /* wrong, crashed, hung: it has no more runs */
-    bool without_result;         /* failed, and not by a wrong result: its process ended, or did not answer */
-    long runs;                   /* right ones after the first, which warms up */
-    uint64_t *ns;                /* of each of them; ascending in the end */
-    uint64_t cpu_ns;             /* of the fastest of them; 0: not known */
-    double others;               /* cores that other programs had meanwhile; less than 0: not known */
-    struct perf_outcome outcome; /* of the fastest of them; of an interrupted one, if there is no other */
-    char check[256];             /* "ok", or what is wrong */
+    bool failed;                 /* wrong, crashed or hung: no more runs */
+    bool without_result;         /* failed without a wrong result: its process ended, or did not answer */
+    long runs;                   /* number of right runs after the warm-up run */
+    uint64_t *ns;                /* times of these runs; ascending in the end */
+    uint64_t cpu_ns;             /* CPU time of the fastest run; 0: not known */
+    double others;               /* cores that other programs used meanwhile; less than 0: not known */
+    struct perf_outcome outcome; /* outcome of the fastest run, or of an interrupted one if there is no other */
+    char check[256];             /* "ok", or the error */
 };
 
 struct perf_plan {
@@ -29,12 +29,12 @@ struct perf_plan {
     size_t count;
 };
 
-/* All cells that the command asks for. Those of one workload and size stand together. Returns 0; or -1, one line having
- * gone to stderr, if some size and settings do not go together, or there are too many. */
+/* Makes all cells of the command. The cells of one workload and size are adjacent. Returns 0, or -1 with one line on
+ * stderr if a size and settings do not fit together or there are too many cells. */
 int perf_make_plan(struct perf_plan *plan, const struct perf_command *command);
 
-/* Measures them. Returns what the program is to return: 0; 1 when something was wrong. That a peer came to no result is
- * told in its row and on stderr, and nothing that is wrong here. */
+/* Measures the cells. Returns the exit status: 0, or 1 if a result was wrong. A peer without a result is reported in
+ * its row and on stderr; the status stays 0. */
 int perf_measure(struct perf_plan *plan, const struct perf_command *command);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads the command line. All that can be found wrong is found here, before anything runs: one line on stderr, exit 2. */
+/* Reads the command line. Every error is found here, before anything runs: one line on stderr, exit 2. */
 #include "harness/command.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@
 #define USUAL_LIMIT 300
 #define SENSIBLE_WORKERS_PER_CPU 32
 
-/* What was said, before it is known what it means. */
+/* The words of the command line, not yet interpreted. */
 struct words {
     const char *workload;
     const char *size, *workers, *against, *runs, *format, *out, *limit;
@@ -37,7 +37,7 @@ enum perf_reading perf_complain(const char *format, ...)
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     for (char *c = line; *c; c++)
-        if (iscntrl((unsigned char)*c)) *c = '?'; /* it stays one line, whatever the user said */
+        if (iscntrl((unsigned char)*c)) *c = '?'; /* stays one line for any input */
     fprintf(stderr, "heist-perf: %s\n", line);
     return PERF_BAD;
 }
@@ -48,7 +48,7 @@ void perf_give_up(const char *why)
     exit(2);
 }
 
-/* Every block that was given out. */
+/* Every allocated block. */
 static struct block {
     struct block *before;
     max_align_t memory[];
@@ -103,8 +103,9 @@ const struct perf_offer *perf_find_offer(const struct perf_workload *workload, c
     return NULL;
 }
 
-bool perf_option_matters(const struct perf_option *option, const char *runtime)
+bool perf_option_matters(const struct perf_option *option, const char *runtime, const char *size)
 {
+    if (option->matters && !option->matters(size)) return false;
     if (!option->only) return true;
     size_t length = strlen(runtime);
     for (const char *at = option->only; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
@@ -165,7 +166,7 @@ static enum perf_reading read_option(struct words *words, char **argv, int *at)
 
 static enum perf_reading read_words(struct words *words, int argc, char **argv)
 {
-    /* The workload first, wherever it stands: it says which options there are. */
+    /* Finds the workload first, at any position: it determines the options. */
     for (int i = 1; i < argc && !words->workload; i++) {
         const char *before = argv[i - 1];
         bool is_value =
@@ -195,7 +196,7 @@ static enum perf_reading read_words(struct words *words, int argc, char **argv)
 
 /* ---- lists ---- */
 
-/* Splits at commas. An item that was there before is left out. */
+/* Splits at commas. A repeated item is left out. */
 static enum perf_reading split(const char *what, const char *text, struct perf_list *list)
 {
     size_t most = 1;
@@ -215,7 +216,7 @@ static enum perf_reading split(const char *what, const char *text, struct perf_l
     }
 }
 
-/* ---- what the words mean ---- */
+/* ---- meaning of the words ---- */
 
 static enum perf_reading read_sizes(struct perf_job *job, const char *text)
 {
@@ -253,7 +254,7 @@ static enum perf_reading read_values(struct perf_job *job, const struct words *w
     return PERF_GO_ON;
 }
 
-/* 1, 2, 4 ... and what a pool takes by itself. */
+/* 1, 2, 4 ... and the default size of a pool. */
 static void usual_workers(char *text, size_t room, long most)
 {
     size_t used = 0;
@@ -305,7 +306,7 @@ static enum perf_reading read_runtimes(struct perf_command *command, const char 
     struct perf_list list;
     char names[200] = "";
     command->runtimes[perf_runtime_place("heist")] = true;
-    if (!text) { /* what was not asked for need not be there */
+    if (!text) { /* a runtime that the user did not name may be absent */
         command->runtimes[perf_runtime_place("serial")] = true;
         return PERF_GO_ON;
     }
@@ -333,7 +334,7 @@ static enum perf_reading read_runtimes(struct perf_command *command, const char 
     return PERF_GO_ON;
 }
 
-/* The sizes that are asked for, or else those that suit. */
+/* The sizes of the command line, or else the defaults. */
 static const char *sizes_of(const struct perf_job *job, const struct words *words, const char *contest)
 {
     const struct perf_workload *w = job->workload;
@@ -354,9 +355,9 @@ static enum perf_reading read_jobs(struct perf_command *command, const struct wo
     bool peers = strcmp(words->workload, "peers") == 0;
     size_t most = peers ? 0 : 1;
     while (peers && perf_contests[most].workload) most++;
-    if (most == 0) return perf_complain("peers: there is nothing to compare in this build");
+    if (most == 0) return perf_complain("peers: this build has no other runtime to compare with");
     command->jobs = perf_allocate(most, sizeof *command->jobs);
-    if (peers && words->size) return perf_complain("peers has no --size; its workloads have, each for itself");
+    if (peers && words->size) return perf_complain("peers has no --size: each of its workloads has its own");
     for (size_t i = 0; i < most; i++) {
         struct perf_job *job = &command->jobs[command->job_count++];
         job->workload = perf_find_workload(peers ? perf_contests[i].workload : words->workload);

@@ -17,7 +17,7 @@ void perf_json_string(FILE *to, const char *text)
     fputc('"', to);
 }
 
-/* Behind the string that begins at `at`; NULL if it does not end. */
+/* Returns the end of the string that begins at `at`; NULL if the string does not end. */
 static const char *skip_string(const char *at)
 {
     for (at++; *at && *at != '"'; at++)
@@ -25,7 +25,8 @@ static const char *skip_string(const char *at)
     return *at == '"' ? at + 1 : NULL;
 }
 
-/* Behind the value that begins at `at`: up to a comma outside of brackets and strings. NULL if there is none. */
+/* Returns the end of the value that begins at `at`: the next comma outside of brackets and strings. NULL if there is
+ * none. */
 static const char *skip_value(const char *at)
 {
     int depth = 0;

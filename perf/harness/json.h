@@ -1,4 +1,4 @@
-/* A little JSON: writing strings, and going through the members that a problem adds to its rows. */
+/* A little JSON: writes strings, and iterates over the members that a problem adds to its rows. */
 #ifndef HEIST_PERF_JSON_H
 #define HEIST_PERF_JSON_H
 
@@ -15,7 +15,8 @@ struct perf_member {
     size_t name_length, value_length;
 };
 
-/* Takes the member at *at and goes on behind it and its comma. False at the end, or where it is no list of members. */
+/* Takes the member at *at and advances past it and its comma. False at the end, or if the text is not a list of
+ * members. */
 bool perf_json_member(const char **at, struct perf_member *member);
 
 /* Whether `text` is a list of members, or empty. */

@@ -1,4 +1,4 @@
-/* What the machine is: from /proc, /sys and the C library. What cannot be read is left out, not guessed. */
+/* A description of the machine, from /proc, /sys and the C library. Unreadable facts are left out, not guessed. */
 #include "harness/machine.h"
 
 #include <ctype.h>
@@ -31,7 +31,7 @@ struct machine {
     struct cache caches[MOST_CACHES];
 };
 
-/* In a child of its own: the parent must have no threads when it starts the others. */
+/* In a child process: the parent must have no threads when it starts the others. */
 long perf_usual_workers(void)
 {
     int ends[2];
@@ -101,7 +101,7 @@ static void read_cpu(struct machine *m)
     snprintf(m->kernel, sizeof m->kernel, "%.30s %.60s %.30s", system.sysname, system.release, system.machine);
 }
 
-/* Entries of a directory that are `prefix` and a number. */
+/* Number of directory entries that are `prefix` and a number. */
 static long numbered(const char *directory, const char *prefix)
 {
     long count = 0;
@@ -190,9 +190,9 @@ static void read_machine(struct machine *m)
     describe_topology(m);
 }
 
-/* ---- telling ---- */
+/* ---- writing ---- */
 
-/* What the user has set for the runtimes: it changes the figures. */
+/* The user's environment variables for the runtimes: they change the figures. */
 static void environment_json(FILE *to)
 {
     static const char *const prefixes[] = {"HEIST_", "OMP_", "GOMP_", "KMP_", "TBB_", "OPENBLAS_", "BLIS_"};

@@ -1,13 +1,13 @@
-/* What the machine is, as the system tells it. */
+/* A description of the machine, as the system reports it. */
 #ifndef HEIST_PERF_MACHINE_H
 #define HEIST_PERF_MACHINE_H
 
 #include <stdio.h>
 
-/* How many workers a pool has here when nobody says how many. */
+/* Default number of workers of a pool on this machine. */
 long perf_usual_workers(void);
 
-/* How many cores there are for so many workers: no more than a pool takes by itself, and two threads of one core are one. */
+/* Number of cores for so many workers: at most the default size of a pool; two threads of one core count once. */
 long perf_cores_for(long workers, long usual_workers);
 
 /* {"cpu":...}: the machine as JSON. */

@@ -1,6 +1,6 @@
 /* heist-perf: measures problems on heist and on other runtimes. It reads the command line (command.c), makes a list of
- * cells (plan.c), measures each in a process of its own (measure.c, process.c, serve.c) and tells the results (row.c,
- * print_*.c). app.h says what a problem is; perf/meson.build lists them. */
+ * cells (plan.c), measures each in a process of its own (measure.c, process.c, serve.c) and prints the results (row.c,
+ * print_*.c). app.h defines a problem; perf/meson.build lists the problems. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static int tell(struct perf_output *output, const struct perf_plan *plan, const 
     struct perf_rows rows;
     perf_make_rows(&rows, plan, command);
     if (rows.count == 0 && !perf_caught_signal()) {
-        perf_complain("nothing of it can be measured here");
+        perf_complain("nothing of this can be measured on this machine");
         return -1;
     }
     FILE *to = perf_output_open(output);

@@ -1,5 +1,5 @@
-/* Measures the cells of a plan, group by group: the cells of a group are processes that live side by side, all but one of
- * them stopped, and take turns run by run. What disturbs the machine thus disturbs all of them. */
+/* Measures the cells of a plan, group by group. The cells of a group are processes that live side by side, all but one
+ * of them stopped, and take turns run by run. A disturbance of the machine thus disturbs all of them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,13 +43,13 @@ static bool is_interruption(const char *check)
     return strncmp(check, "interrupted", strlen("interrupted")) == 0;
 }
 
-/* It is gone, or was ended. An interruption is no failure: its right runs remain right. */
+/* The cell's process has ended. An interruption is no failure: its right runs remain right. */
 static void lose(struct perf_cell *cell, const char *why)
 {
     if (!is_interruption(why)) fail(cell, why);
 }
 
-/* Likewise, by its own doing: it crashed, ended, or does not answer. */
+/* Likewise, by its own fault: it crashed, ended, or does not answer. */
 static void lose_process(struct perf_cell *cell, const char *why)
 {
     lose(cell, why);
@@ -61,8 +61,8 @@ static bool is_peer(const struct perf_cell *cell)
     return strcmp(cell->offer->runtime, "heist") != 0 && strcmp(cell->offer->runtime, "serial") != 0;
 }
 
-/* A cell that never came to an outcome cannot say with which settings it was to run: these are its additions then, under
- * the names that they have in other rows. */
+/* A cell without an outcome cannot report its settings: this writes them, under the names that they have in other
+ * rows. */
 static void tell_settings(struct perf_cell *cell)
 {
     char *text = cell->outcome.more;
@@ -72,7 +72,8 @@ static void tell_settings(struct perf_cell *cell)
         const char *value = cell->settings[i];
         const char *quote = value[strspn(value, "0123456789")] || (value[0] == '0' && value[1]) ? "\"" : "";
         char name[64];
-        if (!perf_option_matters(&options[i], cell->offer->runtime) || !value[0] || strpbrk(value, "\"\\")) continue;
+        if (!perf_option_matters(&options[i], cell->offer->runtime, cell->size) || !value[0] || strpbrk(value, "\"\\"))
+            continue;
         snprintf(name, sizeof name, "%s", options[i].name);
         for (char *c = name; *c; c++)
             if (*c == '-') *c = '_';
@@ -83,7 +84,7 @@ static void tell_settings(struct perf_cell *cell)
     }
 }
 
-/* Puts the settings behind each other as the protocol wants them. */
+/* Concatenates the settings in the form of the protocol. */
 static void fill_request(struct perf_request *request, const struct perf_cell *cell)
 {
     memset(request, 0, sizeof *request);
@@ -100,7 +101,7 @@ static void fill_request(struct perf_request *request, const struct perf_cell *c
     }
 }
 
-/* Says what has become of a runtime: once for all sizes and numbers of workers. */
+/* Reports the failure of a runtime, once for all sizes and numbers of workers. */
 static void tell_of(const char *runtime, const char *what, const char *why)
 {
     static struct notice {
@@ -119,7 +120,7 @@ static void tell_of(const char *runtime, const char *what, const char *why)
     told = notice;
 }
 
-/* Starts and prepares one. What cannot be here is told and has no row. */
+/* Starts and prepares one cell. A runtime that is missing here is reported and has no row. */
 static void begin(struct perf_cell *cell, const struct perf_command *command)
 {
     static struct perf_request request;
@@ -143,15 +144,14 @@ static void begin(struct perf_cell *cell, const struct perf_command *command)
     }
 }
 
-/* One right run. The outcome that is shown is that of the fastest. */
+/* Records one right run. The outcome of the fastest run is shown, or of the last where each covers all runs before
+ * it. */
 static void keep(struct perf_cell *cell, const struct perf_answer *answer)
 {
     bool fastest = true;
     for (long i = 0; i < cell->runs; i++) fastest = fastest && answer->ns < cell->ns[i];
-    if (fastest) {
-        cell->outcome = answer->outcome;
-        cell->cpu_ns = answer->cpu_ns;
-    }
+    if (fastest) cell->cpu_ns = answer->cpu_ns;
+    if (fastest || answer->outcome.of_all_runs) cell->outcome = answer->outcome;
     cell->ns[cell->runs++] = answer->ns;
 }
 
@@ -167,7 +167,7 @@ static void run(struct perf_cell *cell, const struct perf_command *command, bool
     }
     bool ok = strcmp(answer.outcome.check, "ok") == 0;
     if (!perf_json_members_valid(answer.outcome.more)) {
-        fail(cell, "its additions to the row are no JSON");
+        fail(cell, "its members of the row are not JSON");
     } else if (!ok) {
         if (cell->runs == 0) {
             cell->outcome = answer.outcome;
@@ -179,7 +179,7 @@ static void run(struct perf_cell *cell, const struct perf_command *command, bool
         if (warm)
             keep(cell, &answer);
         else
-            cell->outcome = answer.outcome; /* should nothing else come of it */
+            cell->outcome = answer.outcome; /* in case nothing else follows */
     }
 }
 
@@ -189,7 +189,7 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Lets them end and settles what their rows say. Returns how many failed that must not. */
+/* Lets the processes end and completes their rows. Returns the number of failures that make the status 1. */
 static int end_group(struct perf_cell **cells, size_t count)
 {
     int failed = 0;
@@ -214,8 +214,9 @@ static int measure_group(struct perf_cell **cells, size_t count, const struct pe
     for (size_t i = 0; i < count && !perf_caught_signal(); i++) begin(cells[i], command);
     for (long round = -1; round < command->runs; round++) { /* the first warms up */
         for (size_t i = 0; i < count; i++) {
-            /* Another one begins each round: no cell always follows the same. The serial program, if it is here, begins the
-             * first that counts: others are compared with it, and who interrupts may have no more than that. */
+            /* Another cell begins each round: no cell always follows the same one. The serial program, if present,
+             * begins the first round that counts: others are compared with it, and an interrupted measurement may have
+             * no more rounds. */
             struct perf_cell *cell = cells[(i + (size_t)(round > 0 ? round : 0)) % count];
             if (cell->child.pid && !perf_caught_signal()) run(cell, command, round >= 0);
         }
@@ -234,7 +235,7 @@ static size_t group_size(const struct perf_plan *plan, size_t first)
     return end - first;
 }
 
-/* Who was measured for a moment only, before anything else: what others did is then looked at a little longer. */
+/* If the first measurement was very short, the load of other programs is observed a little longer. */
 static void tell_others_of_moments(struct perf_plan *plan, const struct perf_since *start)
 {
     double others = -1;
@@ -243,7 +244,7 @@ static void tell_others_of_moments(struct perf_plan *plan, const struct perf_sin
         if (others < 0) {
             perf_since_long_enough(start);
             others = perf_others(start, start);
-            if (others < 0) return; /* nobody tells */
+            if (others < 0) return; /* not known */
         }
         plan->cells[i]->others = others;
     }

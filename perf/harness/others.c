@@ -1,5 +1,5 @@
-/* What others took; see others.h. The kernel counts the time of each CPU in ticks of a hundredth of a second, all programs
- * together; what remains of it without our own is theirs. */
+/* CPU use of other programs; see others.h. The kernel counts the time of each CPU in ticks of a hundredth of a second,
+ * over all programs. This total minus our own time is the time of others. */
 #include "harness/others.h"
 
 #include <sched.h>
@@ -25,7 +25,7 @@ static double own(void)
            seconds_of(&children.ru_stime);
 }
 
-/* Seconds in which the CPUs that we may use did something, for us or for others; 0: not told. */
+/* Seconds in which our CPUs were busy, for us or for others; 0: not known. */
 static double busy(void)
 {
     char line[512];
@@ -65,7 +65,7 @@ double perf_others(const struct perf_since *begin, const struct perf_since *befo
     if (now.wall - begin->wall < SHORTEST_SECONDS) begin = before;
     double wall = now.wall - begin->wall, all = now.busy - begin->busy, mine = now.own - begin->own;
     if (wall < SHORTEST_SECONDS || begin->busy <= 0) return -1;
-    /* Where the kernel counts nothing of what we did ourselves, it says nothing of others, either. */
+    /* If the kernel's count misses our own work, it is not usable for others, either. */
     if (mine > SHORTEST_SECONDS && all < 0.5 * mine) return -1;
     return all > mine ? (all - mine) / wall : 0;
 }

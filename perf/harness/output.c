@@ -1,5 +1,5 @@
-/* Where results go; see output.h. The file is written beside its place and renamed: who looks sees the old one or the
- * whole new one, also when we are killed. */
+/* Destination of the results; see output.h. The file is written beside its place and renamed: a reader sees the old
+ * file or the whole new one, even if this program is killed. */
 #include "harness/output.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #include "harness/command.h"
 
-/* As many as the kernel follows. */
+/* The kernel's limit on links. */
 #define MOST_LINKS 40
 
 static int refuse(const struct perf_output *output, int error)
@@ -21,19 +21,19 @@ static int refuse(const struct perf_output *output, int error)
     return -1;
 }
 
-/* Makes the temporary file. mkstemp's are for their owner alone; ours is to be as any new file. */
+/* Makes the temporary file. mkstemp restricts it to its owner; ours gets the mode of any new file. */
 static int make_temporary(struct perf_output *output)
 {
     mode_t mask = umask(0);
     umask(mask);
     snprintf(output->temporary, strlen(output->path) + 8, "%s.XXXXXX", output->path);
     int descriptor = mkostemp(output->temporary, O_CLOEXEC);
-    if (descriptor >= 0 && fchmod(descriptor, 0666 & ~mask)) errno = 0; /* a nicety */
+    if (descriptor >= 0 && fchmod(descriptor, 0666 & ~mask)) errno = 0; /* failure is harmless */
     return descriptor;
 }
 
-/* Where a link that leads to nothing yet points to: the file is to appear there, and the link to stay. NULL and errno if it
- * leads nowhere. */
+/* The target of a link whose target does not exist yet: the file appears there, and the link stays. NULL and errno if
+ * the link cannot be resolved. */
 static char *follow(const char *name)
 {
     char *path = strdup(name);
@@ -63,7 +63,7 @@ int perf_output_try(struct perf_output *output, const char *name)
         return -1;
     }
     bool there = stat(name, &status) == 0;
-    /* A pipe of the shell, /dev/fd/63, has no other name than this one. */
+    /* A pipe of the shell, /dev/fd/63, has only this name. */
     output->path = !there ? follow(name) : S_ISREG(status.st_mode) ? realpath(name, NULL) : strdup(name);
     if (!output->path) return refuse(output, errno);
     if (there && S_ISDIR(status.st_mode)) return refuse(output, EISDIR);

@@ -1,5 +1,5 @@
-/* The programs that hold a peer's implementations: each is a child of heist-perf and nothing else, since two runtimes with
- * the same functions (libgomp and libomp) must not meet in one process. */
+/* The programs with the implementations of the peers. Each is only a child of heist-perf, because two runtimes with the
+ * same functions (libgomp and libomp) must not meet in one process. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* From what was asked for to the list of cells. */
+/* From the command to the list of cells. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,28 +11,34 @@ static size_t option_count(const struct perf_workload *workload)
     return count;
 }
 
-/* Goes on to the next choice of values for the options that matter to `runtime`, as an odometer does. False when all have
- * been. */
-static bool next_choice(const struct perf_job *job, const char *runtime, size_t chosen[])
+/* Whether a runtime supports a workload at a size. */
+static bool can(const struct perf_workload *workload, const char *runtime, const char *size)
+{
+    return perf_find_offer(workload, runtime) && (!workload->has || workload->has(size, runtime));
+}
+
+/* Advances to the next choice of values for the options that `runtime` uses at `size`, like an odometer. False after
+ * the last choice. */
+static bool next_choice(const struct perf_job *job, const char *runtime, const char *size, size_t chosen[])
 {
     for (size_t i = option_count(job->workload); i-- > 0;) {
-        if (!perf_option_matters(&job->workload->options[i], runtime)) continue;
+        if (!perf_option_matters(&job->workload->options[i], runtime, size)) continue;
         if (++chosen[i] < job->values[i].count) return true;
         chosen[i] = 0;
     }
     return false;
 }
 
-/* So many that nobody waits for them: lists that are multiplied with each other soon are more than memory holds. */
+/* The most cells: lists that are multiplied with each other soon exceed memory and patience. */
 #define MOST_CELLS 10000
 
-/* How many cells a runtime has for one size; no more than MOST_CELLS + 1 are counted. */
-static size_t count_runtime(const struct perf_job *job, const char *runtime)
+/* Number of cells of a runtime for one size; counts at most MOST_CELLS + 1. */
+static size_t count_runtime(const struct perf_job *job, const char *runtime, const char *size)
 {
-    if (!perf_find_offer(job->workload, runtime)) return 0;
+    if (!can(job->workload, runtime, size)) return 0;
     size_t count = strcmp(runtime, "serial") == 0 ? 1 : job->workers.count;
     for (size_t i = 0; i < option_count(job->workload) && count <= MOST_CELLS; i++)
-        if (perf_option_matters(&job->workload->options[i], runtime)) count *= job->values[i].count;
+        if (perf_option_matters(&job->workload->options[i], runtime, size)) count *= job->values[i].count;
     return count <= MOST_CELLS ? count : MOST_CELLS + 1;
 }
 
@@ -41,8 +47,9 @@ static bool too_many(const struct perf_command *command)
     size_t count = 0;
     for (size_t j = 0; j < command->job_count && count <= MOST_CELLS; j++) {
         const struct perf_job *job = &command->jobs[j];
-        for (int r = 0; perf_runtimes[r].name && count <= MOST_CELLS; r++)
-            if (command->runtimes[r]) count += job->sizes.count * count_runtime(job, perf_runtimes[r].name);
+        for (size_t s = 0; s < job->sizes.count && count <= MOST_CELLS; s++)
+            for (int r = 0; perf_runtimes[r].name && count <= MOST_CELLS; r++)
+                if (command->runtimes[r]) count += count_runtime(job, perf_runtimes[r].name, job->sizes.items[s]);
     }
     return count > MOST_CELLS;
 }
@@ -51,7 +58,7 @@ static void add(struct perf_plan *plan, const struct perf_job *job, const struct
                 unsigned workers, const size_t chosen[], long runs)
 {
     struct perf_cell *cell = perf_allocate(1, sizeof *cell);
-    if ((plan->count & (plan->count - 1)) == 0) { /* full: room for twice as many */
+    if ((plan->count & (plan->count - 1)) == 0) { /* full: doubles the room */
         struct perf_cell **cells = perf_allocate(plan->count ? 2 * plan->count : 1, sizeof(struct perf_cell *));
         if (plan->count) memcpy(cells, plan->cells, plan->count * sizeof(struct perf_cell *));
         plan->cells = cells;
@@ -70,24 +77,24 @@ static void add_runtime(struct perf_plan *plan, const struct perf_command *comma
 {
     const struct perf_offer *offer = perf_find_offer(job->workload, runtime);
     size_t chosen[PERF_MOST_OPTIONS] = {0};
-    if (!offer) return;
+    if (!can(job->workload, runtime, size)) return;
     do {
         bool serial = strcmp(runtime, "serial") == 0;
         for (size_t w = 0; w < (serial ? 1 : job->workers.count); w++) {
             unsigned workers = serial ? 1 : (unsigned)strtoul(job->workers.items[w], NULL, 10);
             add(plan, job, offer, size, workers, chosen, command->runs);
         }
-    } while (next_choice(job, runtime, chosen));
+    } while (next_choice(job, runtime, size, chosen));
 }
 
-/* Whether two cells differ in their workers or runtime only. */
+/* Whether two cells differ only in their workers or runtime. */
 static bool alike(const struct perf_cell *a, const struct perf_cell *b)
 {
     return a->workload == b->workload && a->size == b->size &&
            memcmp(a->settings, b->settings, sizeof a->settings) == 0;
 }
 
-/* Whether the workload can do what the cell is to be. */
+/* Whether the workload supports the cell. */
 static int agree(const struct perf_cell *cell)
 {
     const struct perf_workload *w = cell->workload;

@@ -1,4 +1,4 @@
-/* What every problem does with heist: a pool of so many workers, and the steals since the last look. */
+/* What all problems share on heist: a pool of so many workers, and the steals since the last count. */
 #ifndef HEIST_PERF_POOL_H
 #define HEIST_PERF_POOL_H
 
@@ -8,10 +8,10 @@
 
 struct perf_pool {
     heist_pool *pool;
-    uint64_t steals; /* up to the last look */
+    uint64_t steals; /* up to the last count */
 };
 
-/* 0, or a negative errno and a sentence. The environment (HEIST_STEAL ...) says the rest. */
+/* Makes a pool. Returns 0, or a negative errno with a sentence. The environment (HEIST_STEAL ...) sets the rest. */
 int perf_pool_open(struct perf_pool *p, unsigned workers, char *error, size_t room);
 
 /* The same with further options; `workers` in them counts. */

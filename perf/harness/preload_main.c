@@ -1,6 +1,7 @@
-/* heist-perf-gomp: becomes heist-perf-openmp with libheist-gomp.so before libgomp, so that the same file is measured with
- * both. The library is looked for where it is built, and where it is installed, from this program's own place; by its name
- * and LD_LIBRARY_PATH, because LD_PRELOAD takes a space in a path for its end. If it is not there, the program says so. */
+/* heist-perf-gomp: becomes heist-perf-openmp with libheist-gomp.so before libgomp, so that the same file is measured
+ * with both. It looks for the library in the build directory and in the installed place, relative to its own path. It
+ * passes the name in LD_PRELOAD and the directory in LD_LIBRARY_PATH, because a space ends a path in LD_PRELOAD. If the
+ * library is missing, the program says so. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

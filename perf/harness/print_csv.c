@@ -1,4 +1,4 @@
-/* The rows as comma-separated values: the promised columns, then those that the problems add. */
+/* The rows as comma-separated values: the documented columns, then those that the problems add. */
 #include <string.h>
 
 #include "harness/row.h"

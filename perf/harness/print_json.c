@@ -3,7 +3,7 @@
 #include "harness/machine.h"
 #include "harness/row.h"
 
-/* Which of the promised columns are strings. */
+/* The documented columns that are strings. */
 static bool is_string(int column)
 {
     return column <= 2 || column == PERF_CHECK;

@@ -1,4 +1,4 @@
-/* The rows for people: times in units that fit, aligned, and no column that is empty for all. */
+/* The rows for people: times in suitable units, aligned, without columns that are empty in all rows. */
 #include <string.h>
 
 #include "harness/machine.h"
@@ -42,7 +42,7 @@ static void fewer_digits(char *text, size_t room)
 static void cell_text(const struct perf_row *row, int column, char *text, size_t room)
 {
     char exact[MOST_TEXT];
-    if (column == PERF_CPU_NS) { /* next to the time, people want to know how many CPUs that was */
+    if (column == PERF_CPU_NS) { /* beside the time stands the number of CPUs used */
         text[0] = '\0';
         if (row->cores > 0) snprintf(text, room, "%.2f", row->cores);
         return;
@@ -74,7 +74,7 @@ static bool differ(const struct perf_cell *a, const struct perf_cell *b, size_t 
     return a->workload == b->workload && a->offer == b->offer && strcmp(a->settings[option], b->settings[option]) != 0;
 }
 
-/* The settings in which the rows of a workload differ, by their values. */
+/* The values of the settings in which the rows of a workload differ. */
 static void settings_text(const struct perf_row *row, const struct perf_rows *rows, char *text, size_t room)
 {
     const struct perf_option *options = row->cell->workload->options;
@@ -107,7 +107,7 @@ static void column_text(const struct perf_row *row, const struct perf_rows *rows
     }
     static char whole[sizeof row->cell->outcome.more];
     perf_row_more(row, column->title, whole, sizeof whole);
-    /* Lists are for programs; what people want of them stands below. */
+    /* Lists are for programs; a summary for people stands below the table. */
     snprintf(text, room, "%.*s", MOST_TEXT - 1, whole[0] == '[' || whole[0] == '{' ? "" : whole);
 }
 
@@ -118,8 +118,8 @@ static bool several_workloads(const struct perf_rows *rows)
     return false;
 }
 
-/* All columns with their widths; `check` comes last. What several workloads add would be columns for some rows only: in
- * their place is one for the settings. */
+/* All columns with their widths; `check` comes last. Members that several workloads add would fill columns for some
+ * rows only: one column for the settings replaces them. */
 static int layout(struct column *columns, const struct perf_rows *rows)
 {
     static const char *const titles[PERF_PROMISED] = {"workload", "size",  "runtime", "workers", "runs",      "least",
@@ -131,7 +131,7 @@ static int layout(struct column *columns, const struct perf_rows *rows)
     perf_more_columns(&more, rows);
     bool several = several_workloads(rows);
     for (int c = 0; c < PERF_PROMISED; c++) {
-        if (c == PERF_CHECK || c == PERF_OTHERS) continue; /* the last; below, where it matters */
+        if (c == PERF_CHECK || c == PERF_OTHERS) continue; /* comes last, below */
         columns[count++] = (struct column){titles[c], c, 0};
         if (strcmp(perf_promised[c], "vs_serial") == 0) columns[count++] = (struct column){"efficiency", EFFICIENCY, 0};
     }
@@ -162,7 +162,7 @@ static void print_line(FILE *to, const struct perf_row *row, const struct perf_r
         else
             snprintf(text, sizeof text, "%s", columns[c].title);
         if (c == count - 1)
-            fprintf(to, "%s%s\n", separator, text); /* nothing behind the last */
+            fprintf(to, "%s%s\n", separator, text); /* no padding after the last column */
         else if (columns[c].promised == SETTINGS || (columns[c].promised >= 0 && is_left(columns[c].promised)))
             fprintf(to, "%s%-*s", separator, (int)columns[c].width, text);
         else
@@ -171,7 +171,7 @@ static void print_line(FILE *to, const struct perf_row *row, const struct perf_r
     }
 }
 
-/* What the rows tell that is no column; many tell the same. */
+/* The lines about rows that no column holds; equal lines once. */
 static void print_below(FILE *to, const struct perf_rows *rows)
 {
     const char **told = perf_allocate(rows->count + 1, sizeof *told);
@@ -188,8 +188,8 @@ static void print_below(FILE *to, const struct perf_rows *rows)
     }
 }
 
-/* Who did not have the cores that its workers could have had, so that nobody takes it for slow. On a busy machine that is
- * everybody: the first few say it. */
+/* Names the rows that were short of cores, so that readers do not take them for slow. On a busy machine that may be all
+ * rows: the first few are named. */
 static void print_denied(FILE *to, const struct perf_rows *rows)
 {
     size_t count = 0;
@@ -200,15 +200,15 @@ static void print_denied(FILE *to, const struct perf_rows *rows)
         if (!row->denied || count++ >= MOST_DENIED_TOLD) continue;
         settings_text(row, rows, settings, sizeof settings);
         fprintf(to,
-                "%sCores: %s %s, %s%s%s, %u worker%s had %.2f of %.0f in the fastest run, other programs %.2f: it may "
-                "be slow for that alone.\n",
+                "%sCores: %s %s, %s%s%s, %u worker%s had %.2f of %.0f in the fastest run, other programs %.2f: that "
+                "alone may make it slow.\n",
                 count == 1 ? "\n" : "", cell->workload->name, cell->size, cell->offer->runtime, settings[0] ? ", " : "",
                 settings, cell->workers, cell->workers > 1 ? "s" : "", row->cores, row->wanted, cell->others);
     }
-    if (count > MOST_DENIED_TOLD) fprintf(to, "Cores: and so %zu more.\n", count - MOST_DENIED_TOLD);
+    if (count > MOST_DENIED_TOLD) fprintf(to, "Cores: likewise %zu more rows.\n", count - MOST_DENIED_TOLD);
 }
 
-/* What the workloads say to compare with. */
+/* The reference figures of the workloads. */
 static void print_notes(FILE *to, const struct perf_rows *rows)
 {
     const struct perf_workload *before = NULL;

@@ -1,5 +1,5 @@
-/* Children of heist-perf; see process.h. Signals that end us are blocked except while we wait for a child: there and only
- * there they are noticed, so none is lost between a look and a wait. */
+/* Children of heist-perf; see process.h. Signals that end this program are blocked except while it waits for a child:
+ * only there they are noticed, so none is lost between a check and a wait. */
 #include "harness/process.h"
 
 #include <errno.h>
@@ -17,10 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long a child may take to give its memory back and end. */
+/* Time limit for a child to free its memory and end. */
 #define QUIT_SECONDS 10
-/* How long a run may go on after an interruption. Some peers cannot end theirs; what others have measured is not to wait, since
- * whoever interrupts may soon kill. */
+/* Time limit for a run after an interruption. Some peers cannot end a run; the results of the others must not wait for
+ * that, because the user, or a supervisor, may soon send SIGKILL. */
 #define INTERRUPTED_SECONDS 5
 
 /* ---- signals ---- */
@@ -44,7 +44,7 @@ void perf_catch_signals(void)
         sigaddset(&blocked, signals[i]);
         sigaction(signals[i], &action, NULL);
     }
-    signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error like others, and cleaned up after */
+    signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an ordinary error, with cleanup */
     sigprocmask(SIG_BLOCK, &blocked, &while_waiting);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigdelset(&while_waiting, signals[i]);
 }
@@ -69,8 +69,9 @@ static void set_number(const char *variable, unsigned number)
     setenv(variable, text, 1);
 }
 
-/* In the child. Its process group is its own: a key pressed on the terminal reaches it through us, once. SIGINT stays
- * blocked until perf_serve() has its handler: it is how we end a run, and must not end the program that starts. */
+/* In the child. It has its own process group: a key pressed on the terminal reaches it through the parent, once. SIGINT
+ * stays blocked until perf_serve() has its handler: the parent uses it to end a run, and it must not end a starting
+ * program. */
 static void become(const char *path, int socket, unsigned workers, pid_t parent)
 {
     char descriptor[16];
@@ -92,7 +93,7 @@ static void become(const char *path, int socket, unsigned workers, pid_t parent)
     _exit(127);
 }
 
-/* The path of a program beside our own. */
+/* The path of a program in the directory of this one. */
 static int beside(const char *program, char *path, size_t room)
 {
     char own[PATH_MAX];
@@ -131,14 +132,15 @@ int perf_child_start(struct perf_child *child, const char *program, unsigned wor
 
 /* ---- ending ---- */
 
-/* Whether a signal that ends us ended it, too: one that came before the child had a process group of its own. */
+/* Whether a signal that ends this program also ended the child: one that came before the child had its own process
+ * group. */
 static bool is_interrupted(int status)
 {
     if (!WIFSIGNALED(status) || !perf_caught_signal()) return false;
     return WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGHUP;
 }
 
-/* Waits for its end and says how it was. Returns 0 for a good one. */
+/* Waits for the end of the child and describes it. Returns 0 for a normal end. */
 static int reap(struct perf_child *child, char *error, size_t room)
 {
     int status = 0;
@@ -174,8 +176,8 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Waits until the child has said something or is gone. Returns false when its time is up, the little that it has after a
- * signal too, or a second signal came. */
+/* Waits until the child has answered or is gone. Returns false when its time is up, when the short time after a signal
+ * is up, or when a second signal came. */
 static bool wait_for(struct perf_child *child, double seconds)
 {
     double end = now() + seconds;
@@ -195,12 +197,12 @@ static bool wait_for(struct perf_child *child, double seconds)
     }
 }
 
-/* Stops it and sees it stopped. */
+/* Stops the child and waits until it is stopped. */
 static void stop(struct perf_child *child)
 {
     siginfo_t information;
     kill(child->pid, SIGSTOP);
-    /* WNOWAIT leaves a death for reap() to find, at the next request */
+    /* WNOWAIT leaves the death of the child for reap() at the next request */
     while (waitid(P_PID, (id_t)child->pid, &information, WSTOPPED | WEXITED | WNOWAIT) < 0 && errno == EINTR) {
     }
     if (information.si_code == CLD_STOPPED) waitid(P_PID, (id_t)child->pid, &information, WSTOPPED);

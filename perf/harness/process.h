@@ -1,5 +1,5 @@
-/* The parent's side: children that answer one request at a time and are stopped in between, so that what spins while idle
- * does not disturb the others. */
+/* The parent's side: children that answer one request at a time. Between requests they are stopped, so that a runtime
+ * that spins while idle does not disturb the others. */
 #ifndef HEIST_PERF_PROCESS_H
 #define HEIST_PERF_PROCESS_H
 
@@ -13,25 +13,26 @@ struct perf_child {
     int socket;
 };
 
-/* From here on SIGINT, SIGTERM and SIGHUP are noted, not fatal: the first ends the run under way gently if it can, the
- * second kills it. */
+/* From here on SIGINT, SIGTERM and SIGHUP are recorded, not fatal: the first ends the current run gently if possible,
+ * the second kills it. */
 void perf_catch_signals(void);
 
-/* The first of them that came; 0: none. */
+/* The first of these signals that came; 0: none. */
 int perf_caught_signal(void);
 
-/* Starts a child. `program` is a file name beside our own, or NULL for our own. Returns 0, or -1 with a sentence. */
+/* Starts a child. `program` is a file name in the directory of this program, or NULL for this program. Returns 0, or -1
+ * with a sentence. */
 int perf_child_start(struct perf_child *child, const char *program, unsigned workers, char *error, size_t room);
 
-/* Asks, waits at most `seconds`, stops the child again. Returns 0; or -1 with what has become of it in `error`: then it is
- * gone. */
+/* Sends a request, waits at most `seconds`, stops the child again. Returns 0; or -1 with the fate of the child in
+ * `error`: it is gone then. */
 int perf_child_ask(struct perf_child *child, const struct perf_request *request, struct perf_answer *answer,
                    double seconds, char *error, size_t room);
 
-/* Lets it end by itself. Returns 0, or -1 with a sentence if it could not even do that. */
+/* Lets the child end by itself. Returns 0, or -1 with a sentence if it failed. */
 int perf_child_quit(struct perf_child *child, char *error, size_t room);
 
-/* Ends it at once. */
+/* Kills the child. */
 void perf_child_kill(struct perf_child *child);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a program holds and knows. The tables are made from those in perf/meson.build; see registry.c. */
+/* The contents of a program. The tables are made from those in perf/meson.build; see registry.c. */
 #ifndef HEIST_PERF_REGISTRY_H
 #define HEIST_PERF_REGISTRY_H
 
@@ -13,18 +13,18 @@ extern const struct perf_workload *const perf_workloads[]; /* NULL ends them */
 /* A workload that can be measured with a runtime; NULL, NULL ends them. */
 struct perf_offer {
     const char *workload, *runtime;
-    const char *program; /* which holds it, a name beside our own; NULL: ourselves */
+    const char *program; /* the program that holds it, a name in the directory of this one; NULL: this one */
 };
 extern const struct perf_offer perf_offers[];
 
-/* Every runtime there could be, and why it is not in this build; a NULL name ends them. */
+/* Every known runtime, and the reason why it is not in this build; a NULL name ends the list. */
 struct perf_runtime {
     const char *name;
     const char *missing; /* NULL: it is here */
 };
 extern const struct perf_runtime perf_runtimes[];
 
-/* What `heist-perf peers` measures, and how large; a NULL workload ends them. */
+/* The problems and sizes of `heist-perf peers`; a NULL workload ends the list. */
 struct perf_contest {
     const char *workload;
     const char *sizes; /* NULL: the workload's usual ones */

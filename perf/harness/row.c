@@ -1,4 +1,4 @@
-/* Makes rows of cells: the figures that follow from the times of several, and the text of each column. */
+/* Makes rows from cells: the figures that need the times of several cells, and the text of each column. */
 #include "harness/row.h"
 
 #include <inttypes.h>
@@ -11,13 +11,13 @@ const char *const perf_promised[PERF_PROMISED] = {"workload",  "size",  "runtime
                                                   "median_ns", "tasks", "ns_per_task", "speedup", "vs_serial", "gflops",
                                                   "steals",    "check", "cpu_ns",      "others"};
 
-/* Whether two cells differ in nothing that matters to the runtime of `other` but the number of workers. */
+/* Whether two cells differ only in the number of workers, and in options that the runtime of `other` does not use. */
 static bool comparable(const struct perf_cell *cell, const struct perf_cell *other)
 {
     if (cell->workload != other->workload || cell->size != other->size || other->runs == 0) return false;
     const struct perf_option *options = cell->workload->options;
     for (size_t i = 0; options && options[i].name; i++) {
-        if (perf_option_matters(&options[i], other->offer->runtime) &&
+        if (perf_option_matters(&options[i], other->offer->runtime, other->size) &&
             strcmp(cell->settings[i], other->settings[i]) != 0)
             return false;
     }
@@ -35,13 +35,13 @@ static double one_worker_of(const struct perf_plan *plan, const struct perf_cell
     return 0;
 }
 
-/* What is denied is less than this part of the cores. */
+/* A row with less than this part of its cores was short of them. */
 #define MOST_DENIED 0.9
-/* Others that have less, in cores, do no harm: some such thing always runs. */
+/* Other programs that use fewer cores than this do no harm: some such program always runs. */
 #define OTHERS_MATTER 0.1
 
-/* A row says nothing of its runtime where the runtime had no chance: with one core for two workers nobody is twice as fast,
- * and every run the same. Where the rest of the machine was idle, on the other hand, its workers slept by themselves. */
+/* A row that was short of cores says nothing about its runtime: with one core for two workers no runtime is twice as
+ * fast, in any run. If the rest of the machine was idle, on the other hand, the workers slept by themselves. */
 static void tell_cores(struct perf_row *row, long usual_workers)
 {
     const struct perf_cell *cell = row->cell;
@@ -68,7 +68,7 @@ static struct perf_row make_row(const struct perf_plan *plan, const struct perf_
     return row;
 }
 
-/* Workers without a core of their own are not held against it. */
+/* Workers without a core of their own do not lower the efficiency. */
 static double efficiency(const struct perf_row *row, long usual_workers)
 {
     if (!row->cell->workload->efficiency || !row->timed) return 0;
@@ -141,7 +141,7 @@ void perf_row_more(const struct perf_row *row, const char *name, char *text, siz
     text[0] = '\0';
     for (const char *at = row->cell->outcome.more; perf_json_member(&at, &member);) {
         if (strlen(name) != member.name_length || strncmp(name, member.name, member.name_length) != 0) continue;
-        /* A string loses its quotes; the problems put no others into it. */
+        /* Removes the quotes of a string; the problems put no others into it. */
         bool string = member.value[0] == '"' && member.value_length >= 2;
         snprintf(text, room, "%.*s", (int)member.value_length - (string ? 2 : 0), member.value + (string ? 1 : 0));
         return;

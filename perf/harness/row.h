@@ -1,4 +1,4 @@
-/* A row: what is told of a cell, in every format the same. */
+/* A row: the result of a cell, the same in every format. */
 #ifndef HEIST_PERF_ROW_H
 #define HEIST_PERF_ROW_H
 
@@ -8,12 +8,13 @@
 
 struct perf_row {
     const struct perf_cell *cell;
-    bool timed; /* there was a right run: the figures below hold, where they are not 0 */
+    bool timed; /* there was a right run: the figures below are valid where they are not 0 */
     uint64_t min_ns, median_ns;
     double ns_per_task, speedup, vs_serial, gflops;
-    double cores;      /* that it had in its fastest run; 0: not known */
-    double wanted;     /* that its workers could have had */
-    bool denied;       /* it had clearly fewer than that, while others had some: it may be slow for that alone */
+    double cores;      /* cores that it used in its fastest run; 0: not known */
+    double wanted;     /* cores that its workers could have used */
+    bool denied;       /* it had clearly fewer cores than that, while other programs used some: that alone may make
+                        * it slow */
     double efficiency; /* for tables: vs_serial, or else speedup, for each core that the workers have */
 };
 
@@ -22,7 +23,7 @@ struct perf_rows {
     size_t count;
 };
 
-/* The rows of all cells that were begun. */
+/* The rows of all started cells. */
 void perf_make_rows(struct perf_rows *rows, const struct perf_plan *plan, const struct perf_command *command);
 
 /* table.c, csv.c: the columns that the problems add, in the order of their first appearance. */
@@ -32,7 +33,7 @@ struct perf_columns {
 };
 void perf_more_columns(struct perf_columns *columns, const struct perf_rows *rows);
 
-/* The text of one promised column of a row, "" where it does not apply; and of an added one. */
+/* The text of a documented column of a row, "" where it does not apply; and the text of an added column. */
 enum { PERF_CHECK = 13, PERF_CPU_NS, PERF_OTHERS, PERF_PROMISED };
 extern const char *const perf_promised[PERF_PROMISED];
 void perf_row_text(const struct perf_row *row, int column, char *text, size_t room);

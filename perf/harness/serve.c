@@ -51,8 +51,8 @@ static const struct perf_implementation *prepare(const struct perf_request *requ
     return answer->result ? NULL : implementation;
 }
 
-/* We were stopped until now, and with us every thread of the runtime. Each of them has woken, if only to go to sleep again;
- * that is not to be in the way of a run that takes a millisecond. */
+/* The process was stopped until now, with every thread of the runtime. Each thread wakes, if only to sleep again; that
+ * must not disturb a run of a millisecond. */
 static void settle(void)
 {
     const struct timespec moment = {0, 500000};
@@ -88,8 +88,8 @@ int perf_serve(const char *descriptor)
     sigaction(SIGINT, &action, NULL);
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);
-    sigprocmask(SIG_UNBLOCK, &interrupt, NULL); /* the parent blocked it: until now it would have ended us */
-    dup2(STDERR_FILENO, STDOUT_FILENO);         /* what a runtime has to say is no part of the results */
+    sigprocmask(SIG_UNBLOCK, &interrupt, NULL); /* the parent blocked it: until now it would have ended this process */
+    dup2(STDERR_FILENO, STDOUT_FILENO);         /* messages of a runtime are not results */
     for (;;) {
         ssize_t got = recv(socket, &request, sizeof request, 0);
         if (got < 0 && errno == EINTR) continue;
@@ -99,7 +99,7 @@ int perf_serve(const char *descriptor)
             implementation = prepare(&request, &state, &answer);
         else if (implementation)
             run(implementation, state, &answer);
-        perf_cpu_time_look(); /* now: before the next run it would be in the way */
+        perf_cpu_time_look(); /* now: before the next run it would disturb */
         if (send(socket, &answer, sizeof answer, MSG_NOSIGNAL) != (ssize_t)sizeof answer) break;
     }
     if (implementation && implementation->discard) implementation->discard(state);

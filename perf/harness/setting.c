@@ -1,4 +1,4 @@
-/* What the problems use of the harness: reading their settings and numbers. Part of every program. */
+/* The harness functions that problems use: reading settings and numbers. Part of every program. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ int perf_number(const char *text, const char *what, long least, long most, long 
     char *end;
     errno = 0;
     long value = strtol(text, &end, 10);
-    /* strtol takes blanks and signs that nobody means */
+    /* strtol would accept blanks and signs */
     if (*text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && value >= least && value <= most) {
         *number = value;
         return 0;
@@ -31,7 +31,7 @@ int perf_number(const char *text, const char *what, long least, long most, long 
 int perf_fits(double bytes, const char *what, char *error, size_t room)
 {
     double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    if (bytes <= 0.8 * memory) return 0; /* the system needs some, too */
+    if (bytes <= 0.8 * memory) return 0; /* the system needs some memory, too */
     snprintf(error, room, "%s needs %.0f GiB, this machine has %.0f", what, bytes / 1073741824.0,
              memory / 1073741824.0);
     return -EINVAL;

@@ -4,7 +4,7 @@
 cases_run=0 cases_failed=0 cases_ignored=0
 cases_name=$(basename "$0" .sh)
 
-# run_case SENTENCE COMMAND...: the case passes when the command does; what it printed is shown when it does not.
+# run_case SENTENCE COMMAND...: the case passes when the command does; otherwise the output of the command is shown.
 run_case()
 {
     local sentence=$1 output
@@ -48,7 +48,7 @@ readme_example()
          END                         { exit !found }' "$1"
 }
 
-# prints_fib_40 PROGRAM...: what the README's example is to do.
+# prints_fib_40 PROGRAM...: the README's example prints the right number.
 prints_fib_40()
 {
     local printed

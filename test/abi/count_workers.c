@@ -1,4 +1,5 @@
-/* Prints the number of workers of a pool that was made without options, or with --user as whom the program runs. */
+/* Prints the number of workers of a pool that was made without options, or with --user the user as which the program
+ * runs. */
 #include <stdio.h>
 #include <unistd.h>
 

@@ -56,13 +56,14 @@ told_of_lists()
     [ "$pairs, $many" = '60, 120' ] || { echo "told of $pairs and $many lists, not of 60 and 120"; return 1; }
 }
 
-# told_of_types COMPILER: what a record cannot hold in C++, as result and as argument; and what it can.
+# told_of_types COMPILER: types that a record can hold in C++ compile, as result and as argument; others are refused.
 told_of_types()
 {
     local type pair
     for type in text given 'int &' 'const int'; do
         for pair in "$type, name, int, a" "int, name, int, a, $type, b"; do
-            printf '#include <heist/task.h>\n#include <string>\nusing text = std::string;\nstruct given { int x = 3; };\n%s\n' \
+            printf '#include <heist/task.h>\n#include <string>\n%s\n%s\n%s\n' \
+                'using text = std::string;' 'struct given { int x = 3; };' \
                 "HEIST_TASK_DECL($pair);" | refuses 'are of types that are trivially' c++ c++17 "$1" || return 1
         done
     done
@@ -77,7 +78,7 @@ is_listed()
     for header in "${@:2}"; do
         [ "$header" != "$1" ] || return 0
     done
-    echo "include/heist/$1 is not in heist_header_names of include/meson.build"
+    echo "include/heist/$1 is not listed in include/meson.build"
     return 1
 }
 
@@ -110,8 +111,8 @@ for compiler in "$(first_of g++)" "$(first_of clang++-14 clang++)"; do
 done
 $cxx_found || ignore_case headers_compile_as_c++17 'no C++ compiler'
 
-for path in "$source_include"/heist/*.h; do
-    header=$(basename "$path")
+for path in "$source_include"/heist/*.h "$source_include"/heist/detail/*.h; do
+    header=${path#"$source_include"/heist/}
     run_case "${header}_is_installed" is_listed "$header" "$@"
 done
 end_cases

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # install.sh SOURCE_DIR BUILD_DIR VERSION COMPILER...: what `meson install` puts into a staging directory serves a user
 # who has only pkg-config: the README's example compiles against it and runs, with the shared library and the archive.
+# The same for a user of CMake, and for a user who follows the README into a directory of their own.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=cases.sh
 . "$(dirname "$0")/cases.sh"
@@ -9,6 +10,7 @@ compiler=("${@:4}")
 language=(-x c -std=gnu11)
 make_scratch
 stage=$scratch/stage
+unset LD_LIBRARY_PATH # Meson sets it for tests, and programs would find the library without our help
 
 installs() { meson install -C "$build_dir" --no-rebuild --destdir "$stage"; }
 
@@ -30,8 +32,8 @@ pc_has_the_version()
 # Every header of include/heist and the generated version.h, and nothing else.
 headers_are_there()
 {
-    diff <(cd "$source_dir/include/heist" && printf '%s\n' *.h version.h | LC_ALL=C sort) \
-        <(cd "$(dirname "$(find "$stage" -path '*/heist/version.h')")" && printf '%s\n' * | LC_ALL=C sort)
+    diff <(cd "$source_dir/include/heist" && printf '%s\n' *.h detail/*.h version.h | LC_ALL=C sort) \
+        <(cd "$(dirname "$(find "$stage" -path '*/heist/version.h')")" && find . -type f -printf '%P\n' | LC_ALL=C sort)
 }
 
 # build PROGRAM FLAGS_TEXT...: pkg-config quotes for the shell, so the shell takes its words apart.
@@ -76,6 +78,67 @@ archive_runs()
     prints_fib_40 "$scratch/static"
 }
 
+# A CMake project finds the package, also after the installation was moved, and in the right version only.
+cmake_project()
+{
+    mkdir -p "$scratch/cmake"
+    cp "$scratch/example.c" "$scratch/cmake/"
+    cat >"$scratch/cmake/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.13)
+project(user C)
+find_package(heist $1 REQUIRED)
+add_executable(user example.c)
+target_link_libraries(user PRIVATE heist::heist)
+END
+    rm -rf "$scratch/cmake-build"
+    cmake -S "$scratch/cmake" -B "$scratch/cmake-build" -DCMAKE_PREFIX_PATH="$scratch/moved" -DCMAKE_BUILD_TYPE=Release
+}
+
+cmake_finds_it()
+{
+    local config
+    config=$(find "$stage" -name heistConfig.cmake)
+    mv "${config%%/lib*/cmake/heist/heistConfig.cmake}" "$scratch/moved" || return
+    cmake_project "$version" && cmake --build "$scratch/cmake-build" && prints_fib_40 "$scratch/cmake-build/user"
+}
+
+cmake_refuses_a_later_version()
+{
+    local said
+    if said=$(cmake_project 999.0 2>&1); then
+        echo 'version 999 was found'
+        return 1
+    fi
+    [[ $said == *'considered but not accepted'*"version: $version"* ]] || { echo "$said"; return 1; }
+}
+
+manual_pages_are_there()
+{
+    local page
+    for page in man1/heist-omp.1 man1/heist-perf.1 man3/heist_task.3 man3/heist_loop.3 man3/heist_scope.3 \
+        man3/heist_pool.3 man3/heist_stats.3 man3/heist_deque.3 man7/heist.7; do
+        [ -n "$(find "$stage" -path "*/$page*")" ] || { echo "missing: $page"; return 1; }
+    done
+    # Every command that is installed has a page. Those of heist-perf's peers are of no use by hand.
+    for page in $(find "$stage" -path '*/bin/*' -printf '%f\n' | grep -vE '^heist-perf-'); do
+        [ -n "$(find "$stage" -path "*/man1/$page.1*")" ] || { echo "no page for $page"; return 1; }
+    done
+}
+
+# The README's second list of commands, with its own prefix, in a home directory of its own.
+readme_prefix_works()
+{
+    local commands
+    commands=$(sed -n '/^Into a directory of your own/,/^With CMake/p' "$source_dir/README.md" | sed -n 's/^    //p')
+    [ "$(wc -l <<<"$commands")" -ge 4 ] || { echo "the commands were not found: $commands"; return 1; }
+    mkdir -p "$scratch/home" "$scratch/work"
+    cp "$scratch/example.c" "$scratch/work/fib.c"
+    find "$source_dir" -mindepth 1 -maxdepth 1 ! -name 'build*' ! -name .git -exec ln -s {} "$scratch/work/" \;
+    (cd "$scratch/work" && HOME=$scratch/home bash -euc "$commands") >"$scratch/readme.log" 2>&1 ||
+        { cat "$scratch/readme.log"; return 1; }
+    [ "$(tail -n 1 "$scratch/readme.log")" = 102334155 ] || { tail -n 3 "$scratch/readme.log"; return 1; }
+}
+
 readme_example "$source_dir/README.md" >"$scratch/example.c" || true
 run_case the_readme_has_its_example test -s "$scratch/example.c"
 run_case it_installs installs
@@ -87,5 +150,14 @@ if command -v g++ >/dev/null; then
     run_case the_readme_example_runs_as_c++17 runs_as_cxx
 else
     ignore_case the_readme_example_runs_as_c++17 'there is no g++'
+fi
+run_case every_manual_page_is_installed manual_pages_are_there
+run_case the_readme_commands_install_into_a_prefix readme_prefix_works
+if command -v cmake >/dev/null; then
+    run_case cmake_finds_it_also_when_it_was_moved cmake_finds_it
+    run_case cmake_refuses_a_later_version cmake_refuses_a_later_version
+else
+    ignore_case cmake_finds_it_also_when_it_was_moved 'there is no cmake'
+    ignore_case cmake_refuses_a_later_version 'there is no cmake'
 fi
 end_cases

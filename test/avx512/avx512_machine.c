@@ -1,6 +1,6 @@
-/* A processor with AVX-512, seen from inside: tools/avx512-vm boots a kernel on an emulated one with this program as its
- * only process. What is computed with vectors of 64 bytes is compared with plain loops; without AVX-512 nothing here
- * would be about it, so then it fails. */
+/* A processor with AVX-512, seen from inside: tools/avx512-vm boots a kernel on an emulated one with this program as
+ * its only process. Results with vectors of 64 bytes are compared with plain loops; without AVX-512 nothing
+ * here would be about it, so then it fails. */
 #include <sys/io.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>

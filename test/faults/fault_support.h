@@ -1,4 +1,4 @@
-/* fault_support.h: what the fault tests share: work that shows whether a pool still does what it should, and scenarios
+/* fault_support.h: shared by the fault tests: work that shows whether a pool still works as it should, and scenarios
  * in a child process, which may lose its rights or its life. */
 #ifndef FAULT_SUPPORT_H
 #define FAULT_SUPPORT_H
@@ -8,18 +8,8 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
+#include "quiet_fork.h"
 #include "support.h"
-
-#if defined(__SANITIZE_THREAD__)
-#define THREAD_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define THREAD_SANITIZED 1
-#endif
-#endif
-#ifndef THREAD_SANITIZED
-#define THREAD_SANITIZED 0
-#endif
 
 /* A sentence if it is not so. In a child no Unity assertion may fail: it would jump into the parent's tests. */
 #define DEMAND(condition, sentence)                                                                                    \
@@ -35,7 +25,7 @@ static HEIST__ATOMIC(unsigned) marks[MOST_MARKS]; /* how often task i has run */
 
 static inline void mark(void *argument)
 {
-    heist__add_relaxed(&marks[(uintptr_t)argument], 1); /* relaxed: whoever counts has waited for it */
+    heist__add_relaxed(&marks[(uintptr_t)argument], 1); /* relaxed: the test has waited for the task when it counts */
 }
 
 static inline void forget_marks(void)
@@ -218,17 +208,16 @@ static inline int narrow(pid_t process, const cpu_set_t *mask)
 
 typedef struct {
     int status;         /* as of waitpid */
-    char sentence[200]; /* what it said was wrong; "" if nothing */
+    char sentence[200]; /* the mistake that the child found; "": none */
 } child_end;
 
-/* Runs `scenario` in a child process; it returns NULL or what is wrong. */
-static inline child_end in_child(const char *(*scenario)(const void *), const void *argument)
+static inline child_end in_one_child(const char *(*scenario)(const void *), const void *argument)
 {
     child_end end = {0, ""};
     int channel[2];
     TEST_ASSERT_EQUAL_INT(0, pipe(channel));
     fflush(NULL);
-    pid_t child = fork();
+    pid_t child = fork_quietly();
     TEST_ASSERT_TRUE(child >= 0);
     if (child == 0) {
         signal(SIGALRM, SIG_DFL);
@@ -242,6 +231,19 @@ static inline child_end in_child(const char *(*scenario)(const void *), const vo
     end.sentence[length > 0 ? length : 0] = '\0';
     close(channel[0]);
     while (waitpid(child, &end.status, 0) < 0) TEST_ASSERT_EQUAL_INT(EINTR, errno);
+    return end;
+}
+
+/* Runs `scenario` in a child process; it returns NULL or a sentence about its mistake. */
+static inline child_end in_child(const char *(*scenario)(const void *), const void *argument)
+{
+    child_end end;
+    canary_mark began;
+    int starved = 0;
+    do {
+        began = canary_now();
+        end = in_one_child(scenario, argument);
+    } while (child_lacked_cpu(WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGALRM, began, &starved));
     return end;
 }
 

@@ -1,4 +1,4 @@
-/* odd_throw.cpp: exceptions. Inside a task they are as anywhere; out of a task there is nobody to catch them. */
+/* odd_throw.cpp: exceptions. Inside a task they are as anywhere; an exception that leaves a task is not caught. */
 #include <heist/heist.h>
 #include <stdexcept>
 

@@ -1,6 +1,6 @@
-/* Loops when memory runs out: every allocation that a loop makes fails in its turn. The loop says -ENOMEM, has run nothing
- * (unless a part was stolen and there was no room for its result), has left the result alone, and nothing stays allocated.
- *
+/* Loops when memory runs out: every allocation that a loop makes fails in its turn. The loop says -ENOMEM, has run
+ * nothing (unless a part was stolen and there was no room for its result), has left the result alone, and nothing
+ * stays allocated.
  * The linker puts the functions of this file in place of the allocating ones (--wrap), in the library's objects too. */
 #include <errno.h>
 
@@ -8,9 +8,9 @@
 
 #include "loop_support.h"
 
-/* How many allocations succeed before one fails; negative: all do. Written by: the test, whoever allocates. */
+/* How many allocations succeed before one fails; negative: all do. Written by: the test, threads that allocate. */
 static atomic_int left_before = -1;
-/* Allocated and not freed since the test began to count. Written by: whoever allocates. */
+/* Allocated and not freed since the test began to count. Written by: threads that allocate. */
 static atomic_int live;
 static atomic_int refused;
 
@@ -201,10 +201,10 @@ static int sleep_and_count(heist_range part, void *accumulator, void *context)
     return count_wide(part, accumulator, context);
 }
 
-static void a_stolen_part_without_memory_ends_the_loop(void)
+/* Checks results and memory. True: a thief came, and ended a loop. */
+static bool a_thief_ends_a_loop(void *pool)
 {
     const heist_monoid monoid = {sizeof(wide), &zero, add_wide};
-    heist_pool *pool = loop_pool(4);
     int ended = 0;
     for (int round = 0; round < 5; round++) {
         heist_loop_options options = {.batch = 1};
@@ -221,14 +221,20 @@ static void a_stolen_part_without_memory_ends_the_loop(void)
         ended++;
         TEST_ASSERT_TRUE(atomic_load(&bodies) < 1000);
     }
-    TEST_ASSERT_TRUE(ended > 0); /* 200 ms, and nobody stole anything? */
+    return ended > 0;
+}
+
+static void a_stolen_part_without_memory_ends_the_loop(void)
+{
+    heist_pool *pool = loop_pool(4);
+    TEST_ASSERT_TRUE_MESSAGE(succeeds_with_cpu(a_thief_ends_a_loop, pool), "no thief came in a second");
     free_pool(pool);
 }
 
-static void stolen_results_are_given_back(void)
+/* Checks results and memory. True: a thief came. */
+static bool results_are_stolen(void *pool)
 {
     const heist_monoid monoid = {sizeof(wide), &zero, add_wide};
-    heist_pool *pool = loop_pool(4);
     heist_stats before = stats_of(pool);
     for (int round = 0; round < 5; round++) {
         heist_loop_options options = {.batch = 1};
@@ -240,12 +246,19 @@ static void stolen_results_are_given_back(void)
         TEST_ASSERT_EACH_EQUAL_UINT64(200 / WIDE, result.sum, WIDE);
     }
     heist_stats after = stats_of(pool);
-    TEST_ASSERT_TRUE(steals_in(&after) > steals_in(&before));
+    return steals_in(&after) > steals_in(&before);
+}
+
+static void stolen_results_are_given_back(void)
+{
+    heist_pool *pool = loop_pool(4);
+    TEST_ASSERT_TRUE_MESSAGE(succeeds_with_cpu(results_are_stolen, pool), "no thief came");
     free_pool(pool);
 }
 
 int main(void)
 {
+    canary_begin(); /* under ThreadSanitizer, too: this program does not fork */
     UNITY_BEGIN();
     RUN_TEST(a_loop_without_memory_says_so);
     RUN_TEST(a_reduction_without_memory_says_so);

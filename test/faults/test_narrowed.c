@@ -1,6 +1,6 @@
-/* CPUs that go away at run time: the affinity mask of every thread is narrowed and widened again while tasks run, from within and
- * by another process, as taskset does. Everything finishes, on whatever is left. (A CPU quota that is lowered: test/numa, where
- * there are control groups to play with.) */
+/* CPUs that go away at run time: the affinity mask of every thread is narrowed and widened again while tasks run,
+ * from within and by another process, as taskset does. Everything finishes, on whatever is left. (A CPU quota that
+ * is lowered: test/numa, where there are control groups to play with.) */
 #include <sched.h>
 
 #include "fault_support.h"

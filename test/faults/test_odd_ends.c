@@ -1,6 +1,7 @@
-/* Ends in odd places: exit() and its relatives from where nobody expects them, pools that are ended by destructors, handlers, twice
- * or in the middle of somebody's cancellation, exceptions. The process or the pool comes to its end, with the status that was
- * asked for and everything run that was promised; test/unit/test_shutdown.c has the more usual ways. */
+/* Ends in odd places: exit() and its relatives from unusual places, pools that are ended by destructors,
+ * handlers, twice or in the middle of somebody's cancellation, exceptions. The process or the pool comes to its end,
+ * with the status that was asked for and everything run that was promised; test/unit/test_shutdown.c has the more
+ * usual ways. */
 #include <sys/mman.h>
 
 #include "fault_support.h"
@@ -15,10 +16,10 @@ void tearDown(void)
     alarm(0);
 }
 
-/* Of the leak checker, where there is one. Whoever ends a process in the middle of something frees nothing. */
+/* Of the leak checker, where there is one. A process that ends in the middle of its work frees nothing. */
 void __lsan_disable(void) __attribute__((weak));
 
-/* What children tell: shared with them. */
+/* The words of the children, in memory that they share. */
 static struct {
     HEIST__ATOMIC(unsigned) ran, wrong;
 } * told;
@@ -248,7 +249,8 @@ static void a_workers_destructor_is_outside(void)
     TEST_ASSERT_EQUAL_INT(0, pthread_key_create(&key, look_around));
     heist__store_release(&worker_number_seen, 0);
     heist_pool *pool = pool_of(1, HEIST_FENCES_DEFAULT);
-    TEST_ASSERT_EQUAL_INT(0, heist_run(pool, set_key, NULL));
+    TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, set_key, NULL, HEIST_WAIT)); /* on the worker's own thread */
+    TEST_ASSERT_EQUAL_INT(0, heist_pool_wait(pool));
     free_pool(pool);
     TEST_ASSERT_EQUAL_UINT(1, heist__load_acquire(&worker_number_seen)); /* -1 */
     pthread_key_delete(key);

@@ -1,7 +1,8 @@
-/* A machine that is odd, or of which hwloc tells nothing: what a pool makes of it, works. hwloc's calls can be made to fail, for
- * the linker puts this file's in their place (--wrap); odd machines are made by hwloc itself and read from a file. */
+/* A machine that is odd, or of which hwloc tells nothing: the pool that is made for it works. hwloc's calls can be made
+ * to fail, for the linker puts this file's in their place (--wrap); odd machines are made by hwloc itself and read
+ * from a file. */
 #include "fault_support.h"
-#include "schedule/worker.h"
+#include "schedule/pool.h"
 
 void setUp(void)
 {
@@ -60,7 +61,7 @@ WRAPPED(int, hwloc_topology_load, hwloc_topology_t topology)
     return now == NO_MACHINE ? -1 : __real_hwloc_topology_load(topology);
 }
 
-/* What the counting of objects, and the walk over them, begin with. */
+/* The two calls with which counting objects, and the walk over them, begin. */
 WRAPPED(int, hwloc_get_type_depth, hwloc_topology_t topology, hwloc_obj_type_t type)
 {
     if (now == NO_DEPTH) return HWLOC_TYPE_DEPTH_UNKNOWN;

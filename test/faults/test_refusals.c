@@ -14,7 +14,7 @@
 
 #include "fault_support.h"
 #include "platform/futex.h"
-#include "schedule/worker.h"
+#include "schedule/pool.h"
 
 void setUp(void)
 {
@@ -196,8 +196,8 @@ static void a_strict_pool_insists_on_membarrier(void)
     }
 }
 
-/* Without the barrier a worker cannot know that nobody has work for it: it must not sleep. Those that sleep already may
- * wake once. */
+/* Without the barrier a worker cannot know that there is no work for it: it must not sleep. Those that sleep already
+ * may wake once. */
 static const char *nobody_falls_asleep(heist_pool *pool)
 {
     heist_stats before = {.size = sizeof before}, after = {.size = sizeof after};
@@ -440,7 +440,7 @@ static void rights_may_be_lost_while_tasks_run(void)
     }
 }
 
-/* Whoever sleeps when futex is lost cannot be woken: it must wake by itself, here soon. */
+/* A thread that sleeps when futex is lost cannot be woken: it must wake by itself, here soon. */
 static void sleepers_wake_by_themselves_when_futex_is_lost(void)
 {
     with_seccomp();
@@ -453,7 +453,7 @@ static void sleepers_wake_by_themselves_when_futex_is_lost(void)
 
 /* ---- the clock ---- */
 
-static HEIST__ATOMIC(unsigned) clock_is_refused; /* Written by: the test. Read by: whoever asks for the time. */
+static HEIST__ATOMIC(unsigned) clock_is_refused; /* Written by: the test. Read by: threads that ask for the time. */
 
 int __real_clock_gettime(clockid_t clock, struct timespec *t);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *t);

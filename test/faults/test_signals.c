@@ -1,10 +1,11 @@
-/* Signals that arrive everywhere: every thread of the process is hit again and again, by a timer and one by one, while a pool is
- * made, works, sleeps and ends. System calls are interrupted, with and without SA_RESTART; nothing may be lost or cut short. */
+/* Signals that arrive everywhere: every thread of the process is hit again and again, by a timer and one by one,
+ * while a pool is made, works, sleeps and ends. System calls are interrupted, with and without SA_RESTART; nothing
+ * may be lost or cut short. */
 #include <dirent.h>
 #include <sys/syscall.h>
 
 #include "fault_support.h"
-#include "schedule/worker.h"
+#include "schedule/pool.h"
 
 /* ---- the storm ---- */
 
@@ -139,7 +140,7 @@ static void all_fall_asleep(heist_pool *pool)
         sleep_us(1000);
 }
 
-/* Between the rounds everybody falls asleep, and is woken by signals over and over. */
+/* Between the rounds all workers fall asleep, and are woken by signals over and over. */
 static void sleepers_are_neither_lost_nor_let_go(void)
 {
     FOR_BOTH_WAYS(flags)

@@ -1,13 +1,15 @@
-/* HEIST_* variables, as a pool and the statistics read them. An input is lines of NAME=VALUE. What each must become is
- * computed here a second time, character by character, and a value that is not taken must have been told. */
+/* HEIST_* variables, as a pool and the statistics read them. An input is lines of NAME=VALUE. The expected meaning of
+ * each is computed here a second time, character by character, and a refused value must have been reported. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"
+#include "idle/backoff.h"
 #include "schedule/options.h"
-#include "schedule/worker.h"
+#include "schedule/pool.h"
+#include "schedule/stats.h"
 
 enum { MOST_WORDS = 8 };
 
@@ -29,6 +31,7 @@ static const struct variable {
     {.name = "HEIST_SEED", .least = 1, .most = UINT64_MAX},
     {.name = "HEIST_INBOX", .least = 2, .most = 1 << 24},
     {.name = "HEIST_SLOTS", .least = 1024, .most = (uint64_t)UINT32_MAX - 2},
+    {.name = "HEIST_WATCH", .least = 1, .most = 1000000000},
     {.name = "HEIST_BIND", .words = {"none", "core", "compact", "spread", "numa"}},
     {.name = "HEIST_STEAL", .words = {"near", "random", "most-loaded", "least-loaded", "power-of-two", "adaptive"}},
     {.name = "HEIST_AMOUNT", .words = {"one", "half"}},
@@ -47,7 +50,7 @@ static unsigned digit(char c)
     return 99;
 }
 
-/* What a number must be read as; 0: it is refused. */
+/* The expected value of a number; 0: it is refused. */
 static uint64_t number_in(const char *text, uint64_t least, uint64_t most)
 {
     unsigned base = 10;
@@ -80,7 +83,7 @@ static unsigned word_in(const char *text, const char *const words[])
     return 0;
 }
 
-/* What the variable's value means: a number, or the place of a word, counted from 1; 0: nothing. */
+/* The meaning of the variable's value: a number, or the place of a word, counted from 1; 0: nothing. */
 static uint64_t meaning(const char *name)
 {
     const char *text = getenv(name);
@@ -111,7 +114,7 @@ static bool has_line(const char *said, const char *name)
     return false;
 }
 
-/* A variable that is there and not taken is told, in a line of its own; any other is not mentioned. */
+/* A variable that is set and refused is reported, in a line of its own; any other is not mentioned. */
 static void check_words(const char *said)
 {
     size_t expected = 0;
@@ -129,11 +132,12 @@ static void check_words(const char *said)
 static void check_settings(const heist__settings *s)
 {
     same("HEIST_WORKERS", s->workers, 0);
-    same("HEIST_SPIN", s->spin, HEIST__DEFAULT_SPIN);
+    same("HEIST_SPIN", s->spin, HEIST__SPIN_ROUNDS);
     same("HEIST_SEED", s->seed, s->seed);
     same("HEIST_STACK", s->stack_size, s->stack_size);
     same("HEIST_INBOX", s->inbox, 1024);
-    same("HEIST_SLOTS", s->slots, (size_t)1 << 27);
+    same("HEIST_SLOTS", s->slots, (size_t)1 << 24);
+    same("HEIST_WATCH", s->watch, 0);
     same("HEIST_BIND", (uint64_t)s->bind + 1, HEIST__BIND_NONE + 1);
     same("HEIST_STEAL", (uint64_t)s->strategy + 1, HEIST__STEAL_NEAR + 1);
     same("HEIST_AMOUNT", (uint64_t)s->amount, HEIST_AMOUNT_ONE);

@@ -1,5 +1,5 @@
-/* The members that a problem adds to heist-perf's rows, as its parent reads them. Walking them one by one and judging them
- * as a whole must come to the same, and each lies inside the text. */
+/* The members that a problem adds to heist-perf's rows, as its parent reads them. Walking them one by one and judging
+ * them as a whole must give the same result, and each member lies inside the text. */
 #include <stdlib.h>
 #include <string.h>
 

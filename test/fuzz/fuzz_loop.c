@@ -1,12 +1,12 @@
-/* Loops with any options over any ranges. An input is lines of field=number. Small ranges must be gone through index by
- * index, each once; of large ones the first part ends the loop. The options lie in memory of exactly the size that they
- * claim. */
+/* Loops with any options over any ranges. An input is lines of field=number. A small range must be covered index by
+ * index, each once; in a large one the first part ends the loop. The options lie in memory of exactly the size that
+ * they claim. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <heist/atomic.h>
+#include <heist/detail/atomic.h>
 #include <heist/heist.h>
 
 #include "fuzz.h"
@@ -89,7 +89,7 @@ static bool options_are_good(void)
 
 /* ---- bodies ---- */
 
-/* What the bodies have seen. Written by: all of them (add). Read by: the caller, when the loop has ended. */
+/* The observations of the bodies. Written by: all of them (add). Read by: the caller, when the loop has ended. */
 static HEIST__ATOMIC(uint64_t) seen_count, seen_sum;
 static bool small;
 static HEIST__ATOMIC(uint64_t) drawn, consumed;
@@ -101,7 +101,7 @@ static uint64_t mixed(int64_t i, int64_t j)
     return (z ^ z >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
 }
 
-/* Every part, also of a range that is too large to be gone through, has something in it and lies inside. */
+/* Every part, also of a range that is too large to be covered, is not empty and lies inside. */
 static void check_part(heist_range part, heist_range range)
 {
     uint64_t step = range.step ? (uint64_t)range.step : 1, all = heist_range_count(range);
@@ -221,7 +221,7 @@ static int run(heist_pool *pool, const heist_loop_options *options, void *result
     }
 }
 
-/* How many indices there are; *sum becomes what the bodies must see. UINT64_MAX: too many to go through. */
+/* The number of indices; *sum becomes the sum that the bodies must see. UINT64_MAX: too many to cover. */
 static uint64_t expected(uint64_t *sum)
 {
     bool two = said.call % CALLS == FOR2 || said.call % CALLS == REDUCE2;
@@ -276,7 +276,7 @@ static void try_loop(const heist_loop_options *given)
     heist_monoid monoid = {size, identity, combine};
     uint64_t sum, count = expected(&sum);
     small = count != UINT64_MAX;
-    /* relaxed: nobody runs yet */
+    /* relaxed: no other thread runs yet */
     heist__store_relaxed(&seen_count, 0);
     heist__store_relaxed(&seen_sum, 0);
     heist__store_relaxed(&drawn, 0);

@@ -1,17 +1,17 @@
-/* The options of a pool: a struct of any size with anything in its fields. An input is lines of field=number; name and
- * topology are texts, tail is a byte behind the struct that we know. The struct lies in memory of exactly the size that it
- * claims, so that a sanitizer sees who reads beyond. What must be refused is decided here a second time. */
+/* The options of a pool: a struct of any size with any contents. An input is lines of field=number; name and topology
+ * are texts, tail is a byte behind the known struct. The struct lies in memory of exactly the size that it claims, so
+ * that a sanitizer detects a read beyond it. Which structs must be refused is decided here a second time. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"
-#include "schedule/worker.h"
+#include "schedule/pool.h"
 
 enum { LARGEST = 5000 };
 
-/* What the input says. */
+/* The contents of the input. */
 static struct {
     union {
         heist_options options;
@@ -38,6 +38,7 @@ static void take_field(const char *name, char *value)
     if (strcmp(name, "inbox") == 0) o->inbox = (size_t)n;
     if (strcmp(name, "slots") == 0) o->slots = (size_t)n;
     if (strcmp(name, "strict") == 0) o->strict = n & 1;
+    if (strcmp(name, "watch") == 0) o->watch = n;
     if (strcmp(name, "tail") == 0 && n >= sizeof *o && n < LARGEST) said.u.bytes[n] = 1;
     if (strcmp(name, "pool") == 0) said.make_pool = n & 1;
 }
@@ -80,10 +81,11 @@ static bool fields_are_good(const heist_options *o)
            (unsigned)o->strategy <= HEIST_STRATEGY_ADAPTIVE && (unsigned)o->amount <= HEIST_AMOUNT_HALF &&
            (unsigned)o->fences <= HEIST_FENCES_BOTH && o->spin <= 1000000 &&
            within(o->stack_size, least_stack, (size_t)1 << 40) && within(o->inbox, 2, 1 << 24) &&
-           within(o->slots, 1024, (size_t)UINT32_MAX - 2) && (!o->topology || o->bind <= HEIST_BIND_NONE);
+           within(o->slots, 1024, (size_t)UINT32_MAX - 2) && o->watch <= 1000000000 &&
+           (!o->topology || o->bind <= HEIST_BIND_NONE);
 }
 
-/* The struct as the library is to see it: what it does not reach is zero. */
+/* The struct as the library must see it: fields beyond its size are zero. */
 static heist_options seen_options(void)
 {
     heist_options seen;
@@ -97,7 +99,7 @@ static void count_run(void *counter)
     ++*(int *)counter;
 }
 
-/* A pool with them, if they are small enough: it must run what it is given, or not be there and say why. */
+/* Makes a pool with the options, if they are small enough: the pool must run its tasks, or be refused with a reason. */
 static void try_pool(const heist_options *given)
 {
     const heist_options seen = seen_options();
@@ -144,7 +146,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_scratch();
     memset(&said, 0, sizeof said);
     while (fuzz_field(&rest, &name, &value)) take_field(name, value);
-    /* Who claims more than there can be must be found out by the claim alone. */
+    /* An impossible size must be refused by the size alone. */
     size_t room = claimed() < LARGEST ? claimed() : sizeof(size_t);
     if (room < sizeof(size_t)) room = sizeof(size_t);
     void *given = malloc(room);

@@ -1,5 +1,6 @@
-/* heist-perf's command line, up to the point where it would measure: an input is its arguments, a line each. They are read,
- * the plan is made, and the place of --out is tried. Whatever is refused is one line on stderr, and nothing is left. */
+/* heist-perf's command line, up to the point where it would measure: an input is its arguments, a line each. The
+ * target reads them, makes the plan and tries the place of --out. A refusal is one line on stderr, and leaves
+ * nothing behind. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +14,14 @@
 
 enum { MOST_ARGUMENTS = 64 };
 
-/* In place of the harness's, which makes a pool in a process of its own to find out. */
+/* Replaces the function of the harness, which makes a pool in a process of its own. */
 long perf_usual_workers(void)
 {
     return 4;
 }
 
-/* In place of the algebra where it would take a second under a sanitizer: of a large register it is not the command line. */
+/* Replaces the algebra of large registers, which takes a second under a sanitizer and is not part of the command
+ * line. */
 enum { LARGE = 12 };
 
 void __real_lfsr_polynomial_primitive(unsigned field, unsigned cells, struct lfsr_polynomial *polynomial);

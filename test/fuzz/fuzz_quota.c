@@ -1,5 +1,5 @@
-/* The control groups' files. An input is a picture of a system: "=PATH" begins a file, the lines below are its content. The
- * library is linked with an fopen that looks there, so that nothing of the real system is read. */
+/* The control groups' files. An input is a picture of a system: "=PATH" begins a file, the lines below are its content.
+ * The library is linked with an fopen that reads the picture, so that nothing of the real system is read. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
-/* Descriptions of machines: an input that begins with '<' is the content of an XML file, any other is HEIST_TOPOLOGY's text.
- * What comes out must be a machine that the rest of heist can stand on: workers are placed on it and their victims put in
- * order.
+/* Descriptions of machines: an input that begins with '<' is the content of an XML file, any other is HEIST_TOPOLOGY's
+ * text. The result must be a machine that the rest of heist can use: workers are placed on it and their victims are
+ * ordered.
  *
- * hwloc does the reading, and is not ours to mend. It trusts its XML, and dies of much that is wrong in there: such a file is
- * first given to hwloc alone, in a process of its own, and if that dies the input is passed over. With FUZZ_HWLOC_ALONE
- * set nothing of heist runs for any input: what goes wrong then as well is hwloc's own. */
+ * hwloc does the reading, and its faults are not ours to fix. It trusts its XML, and crashes on many errors in it: such
+ * a file is first given to hwloc alone, in a process of its own, and if that crashes the input is skipped. With
+ * FUZZ_HWLOC_ALONE set nothing of heist runs for any input: a fault that still occurs then is a fault of hwloc. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -22,7 +22,7 @@
 #if defined(HEIST_HAVE_HWLOC) && HEIST_HAVE_HWLOC
 #include <hwloc.h>
 
-/* hwloc loses memory of its own over bad files, which is not to be told; heist giving its topology back is counted instead. */
+/* hwloc leaks memory on bad files, which is not reported; the topologies that heist frees are counted instead. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -73,7 +73,7 @@ static bool kills_hwloc(const char *path)
     int status = 0;
     pid_t child = fork();
     if (child == 0) {
-        signal(SIGSEGV, SIG_DFL); /* no engine and no sanitizer is to hear of it */
+        signal(SIGSEGV, SIG_DFL); /* keeps it from engines and sanitizers */
         signal(SIGABRT, SIG_DFL);
         signal(SIGBUS, SIG_DFL);
         signal(SIGFPE, SIG_DFL);
@@ -169,7 +169,7 @@ static void try_description(const char *description, bool file)
 {
     heist__machine m;
     char note[HEIST__NOTE] = "";
-    fuzz_listen(); /* hwloc tells at length what it does not like */
+    fuzz_listen(); /* hwloc prints long complaints */
     int error = heist__machine_load(&m, description, note, sizeof note);
     fuzz_heard();
     if (topologies) fuzz_fail("hwloc's topology was not given back");

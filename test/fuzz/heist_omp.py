@@ -1,8 +1,9 @@
-"""heist_omp.py [--for SECONDS] [--seed N] [--save FOLDER]: gives heist-omp rubbish to read.
+"""heist_omp.py [--for SECONDS] [--seed N] [--save FOLDER]: gives random input to heist-omp.
 
-Its command line and the variables that it, libheist-gomp.so and libgomp read are drawn from a seed. Either the command is
-refused: status 2, a sentence of heist-omp on stderr and nothing on stdout; or the program runs, and prints what it prints
-without heist-omp. The shell itself has nothing to complain of. HEIST_OMP and HEIST_GOMP say what to try; GCC compiles.
+Its command line and the variables of heist-omp, libheist-gomp.so and libgomp are drawn from a seed. Either the command
+is refused: status 2, a sentence of heist-omp on stderr and nothing on stdout; or the program runs, and its output is
+the same as without heist-omp. The shell itself must not complain. HEIST_OMP and HEIST_GOMP name the tested files; GCC
+compiles.
 """
 import argparse
 import json
@@ -26,13 +27,18 @@ SANITIZE = os.environ.get('SANITIZE', 'none')
 TOOLS = ['sh', 'bash', 'cat', 'dirname', 'basename', 'head', 'od', 'tr', 'sed', 'ldd']
 SHELL_SPOKE = re.compile(r'/heist-omp: (line )?\d+: ')
 
-OPTIONS = ['--stats', '--verbose', '--workers', '--workers=', '--help', '--', '-', '-n', '-e', '--worker', '', ' ', '(', '!',
+OPTIONS = ['--stats', '--verbose', '--workers', '--workers=', '--help', '--', '-', '-n', '-e', '--worker', '', ' ',
+           '(', '!',
            '-a', '*', '$(exit 3)', '`exit 3`', 'a\\nb', "'", '"', '\n', '--stats=1', '=', '\u00e4']
-NUMBERS = ['0', '00', '1', '2', '01', '+2', '-1', '2 ', ' 2', '2x', '', '0x2', '2,3', '1e1', '99999999999999999999', '\u0662']
-WORDS = ['', '0', '1', 'true', 'FALSE', 'maybe', 'active', 'PASSIVE', 'passive ', 'dynamic,3', 'guided,-1', 'static,0', 'auto',
-         '{0},{1}', '{0:2:9', 'cores', 'threads(99)', 'close', 'master,spread', '2', '1,2,3', '-1', '99999999999999999999',
+NUMBERS = ['0', '00', '1', '2', '01', '+2', '-1', '2 ', ' 2', '2x', '', '0x2', '2,3', '1e1', '99999999999999999999',
+           '\u0662']
+WORDS = ['', '0', '1', 'true', 'FALSE', 'maybe', 'active', 'PASSIVE', 'passive ', 'dynamic,3', 'guided,-1', 'static,0',
+         'auto',
+         '{0},{1}', '{0:2:9', 'cores', 'threads(99)', 'close', 'master,spread', '2', '1,2,3', '-1',
+         '99999999999999999999',
          '4M', '3G', 'x' * 5000, '\u00e4', '\x01', '%s%n']
-VARIABLES = ['OMP_NUM_THREADS', 'OMP_DYNAMIC', 'OMP_NESTED', 'OMP_MAX_ACTIVE_LEVELS', 'OMP_SCHEDULE', 'OMP_CANCELLATION',
+VARIABLES = ['OMP_NUM_THREADS', 'OMP_DYNAMIC', 'OMP_NESTED', 'OMP_MAX_ACTIVE_LEVELS', 'OMP_SCHEDULE',
+             'OMP_CANCELLATION',
              'OMP_WAIT_POLICY', 'OMP_MAX_TASK_PRIORITY', 'OMP_PROC_BIND', 'OMP_PLACES', 'GOMP_SPINCOUNT',
              'HEIST_OMP_STATS', 'HEIST_OMP_VERBOSE']
 
@@ -86,7 +92,8 @@ def draw(place, chance):
     arguments += [str(chance.randrange(10**6))] if chance.randrange(2) else []
     variables = {name: chance.choice(WORDS) for name in VARIABLES if chance.randrange(4) == 0}
     variables['HEIST_OMP_LIBRARY'] = chance.choice(place.libraries)
-    return {'arguments': arguments, 'variables': {name: value for name, value in variables.items() if '\0' not in value}}
+    return {'arguments': arguments,
+            'variables': {name: value for name, value in variables.items() if '\0' not in value}}
 
 
 def alone(place, tried):

@@ -1,6 +1,6 @@
-/* How heist-perf's command line is changed from one input to the next. Bytes alone rarely make another command that gets as
- * far: half of the changes are made here, by lines, items of lists and numbers, with the names that the program itself has.
- * libFuzzer calls it, and replay.c; AFL++ keeps to bytes and the dictionary. */
+/* Changes of heist-perf's command line from one input to the next. Changes of bytes alone rarely give another command
+ * that gets as far: half of the changes are made here, by lines, items of lists and numbers, with the names that the
+ * program itself has. libFuzzer calls it, and replay.c; AFL++ keeps to bytes and the dictionary. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "fuzz.h"
 #include "harness/registry.h"
 
-/* libFuzzer's own, which changes bytes; not there in other programs. */
+/* libFuzzer's own function, which changes bytes; absent in other programs. */
 __attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 
 enum { MOST_BYTES = 4096 };
@@ -65,7 +65,7 @@ static part item(void)
     return p;
 }
 
-/* A number next to this one, twice it, or one where things break. */
+/* A number next to this one, its double, or a boundary value. */
 static size_t another_number(unsigned long long number, char *to, size_t room)
 {
     static const unsigned long long odd[] = {0,    1,       2,          40,         41,        255,        1000,
@@ -102,7 +102,7 @@ static void lengthen_list(void)
     put(p, list, used);
 }
 
-/* One of its characters many times, to any length or to one where limits are. */
+/* Repeats one of its characters, to any length or to one near a limit. */
 static void lengthen_item(void)
 {
     static const size_t limits[] = {8, 16, 32, 40, 64, 128, 250, 256};

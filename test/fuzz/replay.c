@@ -1,9 +1,9 @@
-/* Feeds a fuzz target without any engine: the files that are named, and then, for as long as it is told, mutations of them
- * that are drawn from a seed. So the corpus is replayed in every ordinary build, and a new mistake in a parser has some
- * chance to be met there, too; finding it for certain is the engines' business (tools/fuzz).
+/* Feeds a fuzz target without any engine: the named files, and then, for a given time, mutations of them that are drawn
+ * from a seed. So every ordinary build replays the corpus, and may find a new mistake in a parser; a thorough search is
+ * the task of the engines (tools/fuzz).
  *
- * The target runs in a child. The input that it has in hand lies in shared memory: when the child dies, or does not come
- * back, the parent saves it. Reports as Unity does, which is what tools/check counts. */
+ * The target runs in a child. Its current input lies in shared memory: when the child dies, or does not return, the
+ * parent saves the input. Reports as Unity does, for tools/check. */
 #include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
@@ -39,9 +39,9 @@ static struct {
 static input corpus[MOST_INPUTS], words[MOST_INPUTS];
 static size_t corpus_count, word_count;
 
-/* What the child has in hand. Written by: the child. Read by: the parent, when the child is gone. */
+/* The current input of the child. Written by: the child. Read by: the parent, when the child is gone. */
 static struct hand {
-    uint64_t inputs; /* how many have been begun */
+    uint64_t inputs; /* number of inputs begun */
     char from[200];
     size_t size;
     uint8_t bytes[MOST_BYTES];
@@ -154,7 +154,7 @@ static void splice(size_t at, size_t gone, const uint8_t *from, size_t size)
     hand->size += size - gone;
 }
 
-/* A number in the text becomes its neighbour, its double, or one of those that break things. */
+/* A number in the text becomes its neighbour, its double, or a boundary value. */
 static void change_number(void)
 {
     static const char *const odd[] = {"0",
@@ -275,7 +275,7 @@ static void save(const char *program)
     char path[4096];
     static int saved;
     snprintf(path, sizeof path, "%s/%s-%d-%d", asked.save, program, (int)getpid(), ++saved);
-    FILE *file = fopen(path, "we");
+    FILE *file = fopen(path, "wxe"); /* x: not through a link of another user */
     if (!file || fwrite(hand->bytes, 1, hand->size, file) != hand->size || fclose(file)) {
         printf("the input cannot be saved in %s\n", asked.save);
         return;
@@ -283,7 +283,7 @@ static void save(const char *program)
     printf("the input, from %s, is saved: repeat it with\n    %s %s\n", hand->from, program_invocation_name, path);
 }
 
-/* Whether a child that does all of this comes to a good end. */
+/* Whether a child that does all of this ends normally. */
 static bool survives(const char *sentence, void (*all)(void))
 {
     const char *program = program_invocation_short_name;
@@ -314,13 +314,13 @@ static void usage(FILE *to)
             "  --seed N             what they are drawn from (1)\n"
             "  --dictionary FILE    words that they may have, as libFuzzer and AFL++ read them\n"
             "  --save DIRECTORY     where an input goes that does harm (/tmp)\n"
-            "  --help               print this\n",
+            "  --help               print this text\n",
             program_invocation_short_name);
 }
 
 int main(int argc, char **argv)
 {
-    mallopt(M_PERTURB, 0); /* Meson sets it for tests; to fill what a mad input asks for would take minutes */
+    mallopt(M_PERTURB, 0); /* Meson sets it for tests; filling the memory of an extreme input would take minutes */
     static const struct option options[] = {{"for", required_argument, NULL, 'f'},
                                             {"seed", required_argument, NULL, 's'},
                                             {"dictionary", required_argument, NULL, 'd'},

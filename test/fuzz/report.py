@@ -1,8 +1,8 @@
-"""report.py [--for SECONDS] [--seed N] [--save FOLDER] [FILE...]: gives the report rubbish to read.
+"""report.py [--for SECONDS] [--seed N] [--save FOLDER] [FILE...]: gives random input to the report.
 
-Files are what heist-perf might have written; without any, the corpus beside this script and mutations of the report's sample
-are tried. Whatever a file holds, `report make` ends with a status of 0 or 1 and the whole page, or with 2, one line on
-stderr and nothing written: never with a traceback. A document that does harm is saved.
+Files are documents of heist-perf; without any, the corpus beside this script and mutations of the report's sample are
+tried. For any contents, `report make` ends with status 0 or 1 and the whole page, or with status 2, one line on stderr
+and nothing written: never with a traceback. A document that does harm is saved.
 """
 import argparse
 import contextlib
@@ -26,8 +26,10 @@ from report import __main__ as program, plot  # noqa: E402 pylint: disable=wrong
 
 CORPUS = os.path.join(HERE, 'corpus', 'report')
 SAMPLE = os.path.join(HERE, '..', 'report', 'sample.json')
-ODD = [None, True, False, 0, -1, 1, 2, 0.5, -0.0, 1e308, 1e-320, float('nan'), float('inf'), -float('inf'), 10**400, -10**30,
-       2**63, '', '0', '1', '-1', 'auto', 'ok', 'x' * 300, '\x00', '\ud800', '<script>', '../../up', 'interrupted', 'serial',
+ODD = [None, True, False, 0, -1, 1, 2, 0.5, -0.0, 1e308, 1e-320, float('nan'), float('inf'), -float('inf'), 10**400,
+       -10**30,
+       2**63, '', '0', '1', '-1', 'auto', 'ok', 'x' * 300, '\x00', '\ud800', '<script>', '../../up', 'interrupted',
+       'serial',
        'heist', 'lfsr', 'gemm', 'T1', [], {}, [[]], [None], ['x'], {'x': 1}, {'level': 1}]
 
 
@@ -48,7 +50,7 @@ def harm(text, scratch):
         out.write(text)
     shutil.rmtree(folder, ignore_errors=True)
     said, told = io.StringIO(), io.StringIO()
-    sys.argv = ['report', 'make', folder, source]
+    sys.argv = ['report', 'make', '--goals', folder, source]
     try:
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(told):
             status = program.main()
@@ -96,7 +98,8 @@ def change(document, chance):
 def change_text(text, chance):
     at = chance.randrange(len(text) + 1)
     few = chance.randrange(20)
-    return chance.choice([text[:at], text[:at] + text[at + few:], text[:at] + bytes([chance.randrange(256)]) + text[at + 1:],
+    return chance.choice([text[:at], text[:at] + text[at + few:],
+                          text[:at] + bytes([chance.randrange(256)]) + text[at + 1:],
                           text[:at] + b'[' * 100000 + text[at:], text[at:]])
 
 

@@ -1,4 +1,4 @@
-/* What the fuzz targets share; see fuzz.h. */
+/* Shared by the fuzz targets; see fuzz.h. */
 #include "fuzz.h"
 
 #include <ctype.h>
@@ -19,7 +19,7 @@ const char *__asan_default_options(void)
     return "allocator_may_return_null=1:max_allocation_size_mb=1024:detect_stack_use_after_return=1";
 }
 
-static FILE *own_out, *own_err; /* where the streams go; NULL: nobody listens */
+static FILE *own_out, *own_err; /* where the streams go; NULL: not captured */
 
 static pthread_mutex_t failing = PTHREAD_MUTEX_INITIALIZER;
 
@@ -32,7 +32,7 @@ void fuzz_fail(const char *format, ...)
     va_end(arguments);
     pthread_mutex_lock(
         &failing); /* for ever: a second thread that fails must not end the process before the input is saved */
-    dprintf(STDERR_FILENO, "fuzz: %s\n", text); /* not the stream: somebody may be listening to it */
+    dprintf(STDERR_FILENO, "fuzz: %s\n", text); /* not the stream: it may be captured */
     abort();
 }
 

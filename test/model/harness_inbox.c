@@ -3,6 +3,7 @@
  *   threads=   what each thread does, separated by commas: p puts its next item, t takes,
  *              b takes up to two, e asks whether it looks empty
  *   full=      so many items are in it, and taken, before: the positions begin there
+ *   alone      each thread gets on though all others stand still
  *
  * No item may be had twice, or without its contents, or be lost. A thread that takes nothing, or is told that it looks
  * empty, must not have an item of its own in the queue: that is the promise of inbox.h, for what happened before. */
@@ -56,6 +57,7 @@ static void check_own(const char *what)
 
 static void run(void *script)
 {
+    model_must_end(model_number("alone", 0));
     for (const char *p = script; *p && *p != ','; p++) {
         if (*p == 'p') {
             int i = seen->used++;

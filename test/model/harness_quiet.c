@@ -1,8 +1,8 @@
-/* The detector alone. Task y runs on worker 0 and creates x, which worker 1 runs: a stolen task without children. Somebody
- * outside asks whether all is quiet.
+/* The detector alone. Task y runs on worker 0 and creates x, which worker 1 runs: a stolen task without children.
+ * Somebody outside asks whether all is quiet.
  *
  *   asks=    how often
- *   outside  x is submitted from outside, by the one who asks, in place of being created by y
+ *   outside  x is submitted from outside, by the thread that asks, in place of being created by y
  *   refused  x is submitted by another outsider, and refused: counted as created, then as finished, from outside */
 #include "quiescence/detector.h"
 

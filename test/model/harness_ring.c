@@ -3,10 +3,11 @@
  *   script=     what the owner does: p pushes the next element, o pops
  *   thieves=    how many; tries= steals of each; half: they steal half at a time
  *   at=         the index of the first element; -1 is next to the wrap-around
+ *   alone       each thread gets on though all others stand still
  *
- * Each element points to a record that the owner has written just before, so that whoever gets it without R1 races with
- * that. Every element must be had once, by somebody, or still be there. */
-#include "deque/deque_internal.h"
+ * Each element points to a record that the owner has written just before, so that a thief that gets it without R1 races
+ * with that. Every element must be had once, by somebody, or still be there. */
+#include "deque/ring_deque.h"
 
 const char model_harness_name[] = "ring";
 
@@ -41,6 +42,7 @@ static void take(void *element)
 static void owner(void *unused)
 {
     (void)unused;
+    model_must_end(model_number("alone", 0));
     for (const char *p = script; *p; p++) {
         if (*p == 'p') {
             record *r = &records[seen->pushed];
@@ -57,6 +59,7 @@ static void owner(void *unused)
 static void thief(void *unused)
 {
     (void)unused;
+    model_must_end(model_number("alone", 0));
     for (long i = 0; i < tries; i++) {
         void *elements[4];
         size_t n = 0;

@@ -1,12 +1,13 @@
-/* The idle protocol of lib/idle/IDLE.md at the level of its design, for N workers: what harness_pool.c shows of the code for
- * two or three, this shows of the protocol for more. Memory is sequentially consistent here: how the code pays for that, with
- * fences and barriers, is the checker's business. Each statement is one access.
+/* The idle protocol of lib/idle/IDLE.md at the level of its design, for N workers: what harness_pool.c shows of the
+ * code for two or three, this shows of the protocol for more. Memory is sequentially consistent here: how the code pays
+ * for that, with fences and barriers, is the checker's business. Each statement is one access.
  *
- * Worker 0 pushes PUSHES tasks and then computes for ever. The others search, take, run and sleep. A task is short, or with
- * LONG any may never end. When nothing moves any more, nobody sleeps beside a task that waits, and the counts are right.
+ * Worker 0 pushes PUSHES tasks and then computes for ever. The others search, take, run and sleep. A task is short, or
+ * with LONG any may never end. When nothing moves any more, nobody sleeps beside a task that waits, and the counts are
+ * right.
  *
- * With CROWD workers guess about CPUs, right or wrong: on whom to rely, and when to stand by. The other names in #ifdef are breaks:
- * with each, spin must find an error. */
+ * With CROWD workers guess about CPUs, right or wrong: on whom to rely, and when to stand by. The other names in #ifdef
+ * are breaks: with each, spin must find an error. */
 #ifndef N
 #define N 4
 #endif
@@ -30,6 +31,20 @@ inline rouse(who)
     :: won -> asleep--
     :: else
     fi
+}
+
+/* heist__idle_any_asleep: `at` is N if no word is set. The count does not tell: a thread may stand still between the
+ * two steps of rouse. */
+inline look_for_words()
+{
+    at = 0;
+#ifdef NO_SECOND_LOOK
+    at = N;
+#endif
+    do
+    :: at < N && !word[at] -> at++
+    :: else -> break
+    od
 }
 
 /* heist__idle_wake_one */
@@ -65,11 +80,19 @@ inline wake_one()
             od;
             if
             :: won -> break
-            :: else -> searching-- /* none was found: whoever relied on the announcement must not be left alone */
+            :: else /* none was found: a thread that relied on the announcement must not be left alone */
             fi;
-#ifdef NO_SECOND_LOOK
-            break
+#ifdef LOOKS_BEFORE_IT_TAKES_BACK
+            look_for_words();
+            searching--;
+#else
+            searching--;
+            look_for_words();
 #endif
+            if
+            :: at == N -> break
+            :: else
+            fi
         fi
     od
 }
@@ -167,7 +190,7 @@ active [N - 1] proctype worker()
                 rouse(me);
                 if
                 :: won -> searching++
-                :: else /* roused by another, who has counted us */
+                :: else /* roused by another, which has counted this one */
                 fi
             :: else ->
 end_asleep:     !word[me]

@@ -1,12 +1,25 @@
-/* What lies under the modelled code, in place of lib/platform, lib/idle/backoff.c, linger.c and crowd.c: futex and membarrier become
- * steps of the model. Waiting is cut short: a thread that backs off gives way, then parks if the scenario says so. What workers
+/* What lies under the modelled code, in place of lib/platform, lib/idle/backoff.c, outside_spin.c and cpu_occupancy.c:
+ * futex and membarrier become steps of the model. A nap that a home thread takes before it looks again ends at any
+ * time. Waiting is cut short: a thread that backs off gives way, then parks if the scenario says so. What workers
  * guess about CPUs is right or wrong as it comes, if the scenario says `crowd`: nothing may hang on it. */
 #include "idle/backoff.h"
-#include "idle/crowd.h"
-#include "idle/linger.h"
+#include "idle/cpu_occupancy.h"
+#include "idle/lending.h"
+#include "idle/outside_spin.h"
 #include "platform/barrier.h"
 #include "platform/futex.h"
-#include "platform/nap.h"
+#include "schedule/worker.h"
+#include "platform/reserve.h"
+#include "platform/sleep.h"
+#include "schedule/run.h"
+
+/* Plain tasks are no part of the harnesses that do not have it. */
+__attribute__((weak)) void heist__run_plain(heist_worker *w, heist_slot *bottom, heist_task *task)
+{
+    (void)w;
+    (void)bottom;
+    (void)task;
+}
 
 bool heist__barrier_available(void)
 {
@@ -26,8 +39,32 @@ bool heist__barrier_lost(void)
     return false;
 }
 
-void heist__nap(void)
+void heist__sleep_step(void)
 {
+}
+
+int heist__reserve_make(heist__reserve *r, size_t bytes, size_t usable)
+{
+    (void)usable;
+    *r = (heist__reserve){.start = model_mmap(bytes), .bytes = bytes, .usable = bytes};
+    return 0;
+}
+
+/* All is usable from the first; how far it is used is for the caller to say. */
+bool heist__reserve_grow(heist__reserve *r)
+{
+    return r->start;
+}
+
+void heist__reserve_trim(heist__reserve *r, size_t kept)
+{
+    (void)r;
+    (void)kept;
+}
+
+void heist__reserve_free(heist__reserve *r)
+{
+    r->start = NULL;
 }
 
 bool heist__futex_available(void)
@@ -37,9 +74,24 @@ bool heist__futex_available(void)
 
 bool heist__futex_wait(HEIST__ATOMIC(uint32_t) * word, uint32_t expected, int64_t timeout_ns)
 {
-    (void)timeout_ns;
+    if (timeout_ns == HEIST__LOOK_AGAIN_NS) { /* a nap ends at any time */
+        model_pause();
+        return true;
+    }
+    if (timeout_ns == HEIST__SEAT_PATIENCE_NS && model_number("impatient", 0)) { /* its time is over soon */
+        model_pause();
+        return true;
+    }
     model_futex_wait(word, expected);
     return false;
+}
+
+/* Stacks are the checker's business. */
+void heist__call_on_stack(char *stack, size_t size, void (*function)(void *), void *argument)
+{
+    (void)stack;
+    (void)size;
+    function(argument);
 }
 
 void heist__futex_wake(HEIST__ATOMIC(uint32_t) * word, int count)
@@ -66,7 +118,7 @@ uint32_t heist__backoff_next(heist__backoff *b, heist__random *random)
 }
 
 /* No time passes here. */
-uint32_t heist__linger_wait(HEIST__ATOMIC(uint32_t) * word, uint32_t expected, unsigned spare)
+uint32_t heist__outside_spin_wait(HEIST__ATOMIC(uint32_t) * word, uint32_t expected, unsigned spare)
 {
     (void)word;
     (void)expected;
@@ -74,7 +126,7 @@ uint32_t heist__linger_wait(HEIST__ATOMIC(uint32_t) * word, uint32_t expected, u
     return 0;
 }
 
-void heist__linger_over(void)
+void heist__outside_spin_over(void)
 {
 }
 
@@ -84,80 +136,86 @@ static bool maybe(void)
     return model_number("crowd", 0) && model_choose(2);
 }
 
-void heist__crowd_clear(heist__crowd *c)
+void heist__cpu_occupancy_clear(heist__cpu_occupancy *c)
 {
     (void)c;
 }
 
-void heist__crowd_awake(heist__crowd *c, uint32_t seat, int more)
+void heist__cpu_occupancy_awake(heist__cpu_occupancy *c, uint32_t place, int more)
 {
     (void)c;
-    (void)seat;
+    (void)place;
     (void)more;
 }
 
-void heist__crowd_searching(heist__crowd *c, uint32_t seat, int more)
+void heist__cpu_occupancy_searching(heist__cpu_occupancy *c, uint32_t place, int more)
 {
     (void)c;
-    (void)seat;
+    (void)place;
     (void)more;
 }
 
-uint32_t heist__crowd_here(const heist__crowd *c, uint32_t otherwise)
+uint32_t heist__cpu_occupancy_here(const heist__cpu_occupancy *c, uint32_t otherwise)
 {
     (void)c;
     return otherwise;
 }
 
-uint32_t heist__crowd_stuck(const heist__crowd *c)
+uint32_t heist__cpu_occupancy_stuck(const heist__cpu_occupancy *c)
 {
     (void)c;
     return maybe() ? UINT32_MAX : 0;
 }
 
-bool heist__crowd_shares(const heist__crowd *c, uint32_t seat)
+bool heist__cpu_occupancy_shares(const heist__cpu_occupancy *c, uint32_t place)
 {
     (void)c;
-    (void)seat;
+    (void)place;
     return maybe();
 }
 
-bool heist__crowd_move(const heist__crowd *c)
+bool heist__cpu_occupancy_move(const heist__cpu_occupancy *c)
 {
     (void)c;
     return maybe();
 }
 
-bool heist__crowd_vacant(const heist__crowd *c, uint32_t seat)
+bool heist__cpu_occupancy_vacant(const heist__cpu_occupancy *c, uint32_t place)
 {
     (void)c;
-    (void)seat;
+    (void)place;
     return true;
 }
 
-bool heist__crowd_full(const heist__crowd *c)
+bool heist__cpu_occupancy_full(const heist__cpu_occupancy *c)
 {
     (void)c;
     return maybe();
 }
 
-void heist__crowd_enter(heist__crowd *c)
+void heist__cpu_occupancy_enter(heist__cpu_occupancy *c)
 {
     (void)c;
 }
 
-void heist__crowd_watch(heist__crowd *c, unsigned naps)
+void heist__cpu_occupancy_guest(heist__cpu_occupancy *c, unsigned number)
+{
+    (void)c;
+    (void)number;
+}
+
+void heist__cpu_occupancy_watch(heist__cpu_occupancy *c, unsigned naps)
 {
     (void)naps;
     (void)c;
 }
 
-void heist__crowd_forget(heist__crowd *c)
+void heist__cpu_occupancy_forget(heist__cpu_occupancy *c)
 {
     (void)c;
 }
 
-int heist__crowd_init(heist__crowd *c, unsigned workers, unsigned cpus)
+int heist__cpu_occupancy_init(heist__cpu_occupancy *c, unsigned workers, unsigned cpus)
 {
     (void)c;
     (void)workers;
@@ -165,7 +223,13 @@ int heist__crowd_init(heist__crowd *c, unsigned workers, unsigned cpus)
     return 0;
 }
 
-void heist__crowd_destroy(heist__crowd *c)
+void heist__cpu_occupancy_destroy(heist__cpu_occupancy *c)
 {
     (void)c;
+}
+
+/* For harnesses without schedule/worker.c: no thread has a worker, and so none tells of children left behind. */
+__attribute__((weak)) heist__worker *heist__self(void)
+{
+    return NULL;
 }

@@ -23,6 +23,7 @@ CASES = [
     ('idle', ['N=3', 'LONG', 'LEAVES_WITHOUT_A_RING'], True),
     ('idle', ['N=3', 'LONG', 'LEAVES_WITHOUT_A_LOOK'], True),
     ('idle', ['N=4', 'LONG', 'NO_SECOND_LOOK'], True),
+    ('idle', ['N=4', 'LONG', 'LOOKS_BEFORE_IT_TAKES_BACK'], True),
     ('idle', ['N=3', 'LONG', 'CROWD', 'STANDS_BY_FOR_EVER'], True),
     ('termination', ['N=2', 'TASKS=4'], False),
     ('termination', ['N=3', 'TASKS=2'], False),
@@ -69,7 +70,8 @@ def main():
         errors, states, trouble = check(options.build, options.cc, model, definitions)
         good = errors is not None and (errors > 0) == broken
         failed += not good
-        print('{}:{}'.format(sentence, 'PASS' if good else 'FAIL: {} errors in {} states {}'.format(errors, states, trouble)))
+        bad = 'FAIL: {} errors in {} states {}'.format(errors, states, trouble)
+        print('{}:{}'.format(sentence, 'PASS' if good else bad))
         if not broken and good:
             print('    {} states'.format(states))
         sys.stdout.flush()

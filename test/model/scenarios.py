@@ -16,35 +16,68 @@ class Harness:
 # Lines of the library that only bound how long something waits. A long wait is many equal steps: one will do.
 # And what is one for each thread there must be so here, where all threads are one.
 CUTS = {
-    'deque/frames.c': [('#define PATIENCE 64', '#define PATIENCE 1')],
-    'schedule/worker.c': [('static _Thread_local heist__worker *self;',
+    'deque/task_deque.c': [('#define PATIENCE 64', '#define PATIENCE 1')],
+    'schedule/worker.c': [('#ifdef __GLIBC__\n__attribute__((tls_model("initial-exec")))\n#endif\n'
+                           'static _Thread_local heist__worker *self;',
                            '#define self (*(heist__worker **)(void *)model_local())')],
+    # Time stands still: each deque is asked for its next push once.
+    'schedule/search.c': [('const int64_t now = heist__clock_ns();', 'const int64_t now = HEIST__WANT_NS;')],
+    # The model knows atomics by their stores, and a scope's counters are made while others run.
+    'quiescence/detector.c': [('    memset(d->tallies, 0, bytes);\n',
+                               '    for (unsigned i = 0; i <= workers; i++) {\n'
+                               '        heist__store_relaxed(&d->tallies[i].created, 0);\n'
+                               '        heist__store_relaxed(&d->tallies[i].finished, 0);\n'
+                               '        heist__store_relaxed(&d->tallies[i].begun, 0);\n'
+                               '        heist__store_relaxed(&d->tallies[i].on_stack, 0);\n    }\n')],
+    # No scenario misuses the library: a message is a failure.
+    'schedule/misuse.c': [('    fputs("heist: a child is joined a second time, or was not spawned "\n'
+                           '          "(a build with HEIST_DEBUG=1 says which)\\n",\n'
+                           '          stderr);\n',
+                           '    model_check(false, "a join finds no child, though there is one");\n')],
+    'quiescence/waiters.c': [('#define LEAVING_PAUSES 64', '#define LEAVING_PAUSES 0')],
+    'schedule/seat.c': [('static _Thread_local unsigned last_seat;', 'enum { last_seat };'),
+                        ('    last_seat = w->index;\n', ''),
+                        ('static _Thread_local heist__worker *taken;',
+                         '#define taken (*(heist__worker **)(void *)model_local())'),
+                        ('    if (taken != w) return false;\n', ''),
+                        ('heist__clock_ns() - began >= limit_ns', 'false'),
+                        ('const int64_t began = heist__clock_ns();', ''),
+                        ('#define SEAT_PAUSES 128', '#define SEAT_PAUSES 0')],
+    'idle/lending.c': [('#define UNTIL_THEY_SEARCH 32', '#define UNTIL_THEY_SEARCH 1')],
     'schedule/submit.c': [('    static _Thread_local unsigned mine;', '    unsigned mine = 1;'),
                           ('#define ROOM_PAUSES 64', '#define ROOM_PAUSES 0')],
 }
 
-FORK_JOIN = ['deque/frames.c', 'schedule/join.c', 'schedule/spawn.c', 'schedule/level.c']
+FORK_JOIN = ['deque/task_deque.c', 'schedule/join.c', 'schedule/steal.c', 'schedule/spawn.c', 'schedule/nesting.c',
+             'schedule/misuse.c']
 
-SCHEDULER = FORK_JOIN + ['schedule/loose.c', 'schedule/submit.c', 'schedule/wait.c', 'schedule/inbox_builtin.c', 'deque/deque.c', 'idle/idle.c',
-                         'quiescence/detector.c', 'memory/object_pool.c']
+SCHEDULER = FORK_JOIN + ['schedule/search.c', 'schedule/job.c', 'schedule/submit.c', 'schedule/inbox_find.c',
+                         'schedule/inbox_builtin.c', 'deque/ring_deque.c', 'idle/idle.c', 'idle/lending.c',
+                         'schedule/seat.c', 'schedule/run.c',
+                         'schedule/scope_core.c', 'schedule/stand_in.c', 'idle/spin_budget.c', 'quiescence/detector.c',
+                         'quiescence/waiters.c', 'memory/object_pool.c']
 
 HARNESSES = {harness.name: harness for harness in [
-    Harness('ring', ['deque/deque.c'], [
+    Harness('ring', ['deque/ring_deque.c'], [
         'script=ppoo thieves=2',
         'script=ppoo tries=2',
         'script=pppoo tries=2',
         'script=pppoo tries=2 at=-2',
         'script=ppopopp tries=2',
         'script=ppppo tries=2 half',
+        'script=ppppoo tries=2 half',
         'script=pppoo thieves=2 --preemptions 3 --stale 2',
+        'script=pppoo tries=2 alone',
+        'script=ppppo tries=2 half alone',
     ], [
+        'script=ppoo thieves=2 alone',
         'script=pppoo thieves=2 --stale 1',
         'script=pppoo tries=2 --late-sc',
         'script=pppooo thieves=2 tries=2 --preemptions 3 --stale 2',
         'script=pppopopoo thieves=2 tries=2 --preemptions 2 --stale 2',
         'script=pppppooopo thieves=2 tries=3 --random 100000',
     ]),
-    Harness('aside', ['deque/deque.c', 'openmp/find.c'], [
+    Harness('private_tail', ['deque/ring_deque.c', 'openmp/core/find.c', 'openmp/core/private_tail.c'], [
         'script=aoo thieves=f',
         'script=aoao thieves=ff',
         'script=aaoo thieves=f',
@@ -60,7 +93,7 @@ HARNESSES = {harness.name: harness for harness in [
         'script=aaoo thieves=ff --split --preemptions 3 --stale 2',
         'script=apasooao thieves=ftf,tft --random 100000',
     ]),
-    Harness('frames', FORK_JOIN, [
+    Harness('task_deque', FORK_JOIN, [
         'script=aA tries=2',
         'script=aA tries=2 fenced',
         'script=abBA tries=2 --preemptions 3 --stale 2',
@@ -69,8 +102,13 @@ HARNESSES = {harness.name: harness for harness in [
         'script=abBA thieves=2 --preemptions 2 --stale 1',
         'script=BA begin=2 published=2 thieves=2 --preemptions 3 --stale 1',
         'script=abcCBA thieves=2 --preemptions 3 --stale 0',
+        'script=abcABC thieves=2 --preemptions 2 --stale 0',
+        'script=bc leave begin=1 thieves=2 tries=2 --preemptions 3 --stale 0',
         'script=ab!BA tries=2 --preemptions 3 --stale 1',
         'script=a!bAB tries=2 fenced --preemptions 3 --stale 1',
+        'script=abBA tries=2 alone --preemptions 2 --stale 1',
+        'script=abAB tries=2 alone --preemptions 2 --stale 1',
+        'script=ab!BA tries=2 fenced alone --preemptions 2 --stale 1',
     ], [
         'script=a!b!BA thieves=2 --preemptions 3 --stale 1',
         'script=abBA tries=2 late --stale 1',
@@ -89,10 +127,13 @@ HARNESSES = {harness.name: harness for harness in [
         'shape=nested --stale 2',
         'shape=pair --preemptions 2 --stale 1',
         'shape=pair park --preemptions 3 --stale 1',
-        'shape=crossed --preemptions 2 --stale 0',
+        'shape=crossed --preemptions 3 --stale 0',
+        'shape=older park --preemptions 3 --stale 1',
         'shape=chain --preemptions 1 --stale 0',
     ], [
         'shape=crossed --preemptions 3 --stale 1',
+        'shape=older --preemptions 3 --stale 1',
+        'shape=older park fenced --preemptions 3 --stale 1',
         'shape=pair --preemptions 4 --stale 2',
         'shape=pair fenced --preemptions 3 --stale 2',
         'shape=two --preemptions 3 --stale 1',
@@ -107,6 +148,8 @@ HARNESSES = {harness.name: harness for harness in [
         'threads=pe,t,pt --stale 2',
         'threads=pt,pt,pt --preemptions 3 --stale 1',
         'threads=pb,pb',
+        'threads=pt,pt alone',
+        'threads=pp,pb,b alone --preemptions 2 --stale 1',
         'threads=pp,pb,b --preemptions 3 --stale 1',
     ], [
         'threads=pt,pt,pt --preemptions 3 --stale 3',
@@ -122,6 +165,9 @@ HARNESSES = {harness.name: harness for harness in [
         'bare pusher=pp crowd --preemptions 2 --stale 0',
         'bare outside=s crowd --stale 1',
         'bare pusher=pp --stale 1',
+        'bare pusher=pp slots=1 more=2 --stale 1',
+        'bare pusher=pp slots=1 more=2 fenced --preemptions 3 --stale 1',
+        'bare pusher=ppj --preemptions 2 --stale 0',
         'bare pusher=php --preemptions 3 --stale 1',
         'bare pusher=hp --preemptions 2 --stale 2 --late-sc',
         'bare outside=s',
@@ -130,6 +176,9 @@ HARNESSES = {harness.name: harness for harness in [
         'bare outside=sw second=w --preemptions 2 --stale 1',
         'bare outside=Se --preemptions 3 --stale 1',
         'bare outside=Se second=w --preemptions 2 --stale 1',
+        'bare outside=Sse batch=2 bodies=.L --preemptions 2 --stale 0',
+        'bare outside=R --preemptions 3 --stale 1',
+        'bare outside=R second=Tx --preemptions 2 --stale 0',
         'bare workers=2 outside=ssw --preemptions 2 --stale 0',
         'pusher=p --preemptions 2 --stale 1',
         'pusher=l --preemptions 2 --stale 1',
@@ -145,7 +194,50 @@ HARNESSES = {harness.name: harness for harness in [
         'bare outside=s second=q fenced --preemptions 2 --stale 1',
         'bare workers=2 pusher=pp bodies=LLL --preemptions 2 --stale 0',
         'workers=2 pusher=ll bodies=LLL --preemptions 2 --stale 0',
+        'bare pusher=p alone --stale 1',
+        'bare pusher=p crowd alone --preemptions 3 --stale 0',
+        'bare outside=s alone --stale 1',
+        'bare outside=sw alone --preemptions 2 --stale 0',
+        'bare workers=2 outside=x alone --preemptions 2 --stale 0',
+        'bare outside=r --stale 1',
+        'bare outside=rr bodies=ff.. --preemptions 3 --stale 1',
+        'bare outside=rr bodies=d. --preemptions 2 --stale 1',
+        'bare outside=r second=s --preemptions 2 --stale 1',
+        'bare outside=r second=s fenced --preemptions 2 --stale 0',
+        'bare outside=r second=r impatient --preemptions 2 --stale 0',
+        'bare outside=r second=q impatient --preemptions 2 --stale 0',
+        'bare outside=r second=s offers --preemptions 2 --stale 1',
+        'bare outside=sr offers bodies=ff.. --preemptions 2 --stale 1',
+        'bare outside=r second=r bodies=ff.. --preemptions 2 --stale 1',
+        'bare outside=r offers bodies=d. --preemptions 2 --stale 1',
+        'bare pusher=p outside=r --preemptions 2 --stale 1',
+        'bare pusher=pp outside=r --preemptions 2 --stale 1',
+        'bare pusher=p outside=r fenced --preemptions 2 --stale 0',
+        'bare pusher=p outside=rr --preemptions 2 --stale 0',
+        'bare workers=2 rested outside=r bodies=P. --preemptions 2 --stale 1',
+        'bare workers=2 outside=rr bodies=.P. --preemptions 2 --stale 0',
+        'bare workers=2 pusher=p outside=r bodies=LL. --preemptions 2 --stale 0',
+        'outside=r second=s --preemptions 2 --stale 0',
+        'bare outside=rx --preemptions 3 --stale 1',
+        'bare outside=r second=Tx --preemptions 2 --stale 1',
+        'bare outside=r second=q --preemptions 2 --stale 1',
     ], [
+        'bare workers=2 pusher=pp alone bodies=LLL --preemptions 2 --stale 0',
+        'bare workers=2 outside=ss alone bodies=LLL --preemptions 2 --stale 0',
+        'bare workers=2 outside=ssw alone --preemptions 2 --stale 0',
+        'bare pusher=ppj --preemptions 3 --stale 1',
+        'bare pusher=ppj fenced --preemptions 2 --stale 1',
+        'bare outside=R second=R --preemptions 2 --stale 1',
+        'bare outside=r second=s --preemptions 3 --stale 1',
+        'bare outside=r second=r offers --preemptions 3 --stale 1',
+        'bare pusher=p outside=rr --preemptions 3 --stale 1',
+        'bare pusher=pp outside=r --preemptions 3 --stale 1',
+        'bare pusher=p outside=r --split --preemptions 2 --stale 1',
+        'bare workers=2 outside=rr bodies=.P. --preemptions 3 --stale 1',
+        'bare workers=2 outside=r second=r bodies=fP.. --preemptions 2 --stale 0',
+        'bare workers=2 pusher=p outside=rr bodies=.LL --preemptions 2 --stale 0',
+        'workers=2 outside=rr second=r bodies=fdf.. --random 30000',
+        'workers=2 outside=rsr second=rx bodies=fdf.. --random 30000',
         'bare pusher=pp',
         'bare pusher=pp --late-sc --stale 2',
         'bare outside=ss --late-sc --stale 2',
@@ -164,5 +256,46 @@ HARNESSES = {harness.name: harness for harness in [
         'workers=2 outside=ss batch=2 bodies=L. --preemptions 2 --stale 1',
         'workers=2 outside=sssx batch=2 bodies=d... --random 30000',
         'workers=2 pusher=plp outside=s --random 30000',
-    ], included=['schedule/worker.c', 'schedule/pool.c']),
+    ], included=['schedule/worker.c', 'schedule/pool.c', 'schedule/worker_threads.c']),
+    Harness('scope_core', ['schedule/scope_core.c', 'quiescence/detector.c'], [
+        'makers=1 joined',
+        'makers=2',
+        'makers=2 joined',
+    ], [
+        'makers=3 joined --preemptions 3 --stale 2',
+    ]),
+    Harness('scope', SCHEDULER + ['schedule/scope_wait.c'], [
+        'creator=s',
+        'creator=s fenced',
+        'creator=se --stale 2',
+        'creator=e own=fsf --preemptions 3 --stale 1',
+        'creator=fs --preemptions 3 --stale 1',
+        'creator=fse --preemptions 2 --stale 1',
+        'creator=ss --preemptions 2 --stale 1',
+        'outside=s --preemptions 3 --stale 1',
+        'own=f outside=fs --preemptions 2 --stale 1',
+        'creator=se own=f thief --preemptions 2 --stale 0',
+        'creator=e own=fsf thief --preemptions 2 --stale 0',
+        'creator=s own=f sleeper --preemptions 1 --stale 0',
+    ], [
+        'creator=fs sleeper --preemptions 2 --stale 0',
+        'creator=se own=f outside=f sleeper --preemptions 1 --stale 0',
+        'creator=fs fenced --preemptions 3 --stale 2',
+        'creator=sfse own=fs --preemptions 2 --stale 1',
+        'creator=s own=sf outside=s --preemptions 2 --stale 0',
+        'creator=se own=fsf thief --preemptions 3 --stale 0',
+        'creator=fsfs own=f outside=s thief --random 30000',
+    ], included=['schedule/worker.c']),
+    Harness('scope_of', SCHEDULER + ['schedule/scope.c', 'schedule/scope_children.c', 'schedule/scope_wait.c'], [
+        'owner=dwcdwje tries=1 --preemptions 3 --stale 1',
+        'owner=cdwje body=c tries=2 --preemptions 2 --stale 0',
+        'owner=ddwe tries=2 --preemptions 2 --stale 0',
+        'outside=de sleeper --preemptions 2 --stale 1',
+    ], [
+        'owner=dwcdwje tries=2 --preemptions 3 --stale 1',
+        'owner=cdwje body=c tries=2 --preemptions 2 --stale 1',
+        'owner=cdwje body=c tries=2 fenced --preemptions 2 --stale 1',
+        'outside=dwe body=c sleeper --preemptions 2 --stale 0',
+        'owner=cdwje outside=de body=c sleeper --random 30000',
+    ], included=['schedule/worker.c', 'schedule/pool.c', 'schedule/worker_threads.c']),
 ]}

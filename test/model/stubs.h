@@ -1,9 +1,18 @@
-/* What the scheduler's files call and the model has no use for. Included by the harness that models all of the scheduler. */
+/* What the scheduler's files call and the model has no use for. Included by the harness that models all of the
+ * scheduler. */
 #ifndef HEIST_MODEL_STUBS_H
 #define HEIST_MODEL_STUBS_H
 
+#include "platform/thread_state.h"
+#include "schedule/default_pool.h"
+#include "schedule/fork.h"
+#include "schedule/pool.h"
+#include "schedule/registry.h"
+#include "schedule/run.h"
+#include "schedule/stats.h"
 #include "schedule/victim.h"
-#include "schedule/worker.h"
+#include "schedule/watch.h"
+#include "schedule/worker_memory.h"
 #include "topology/place.h"
 #include "topology/quota.h"
 
@@ -46,25 +55,29 @@ void heist__strategy_report(heist__strategy_state *state, bool success)
     }
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 NOTHING(int, heist__bind_thread, (const heist__machine *m, heist__bind how, unsigned pu), 0)
-NOTHING(int, heist__prefer_node, (void *p, size_t n, const heist__machine *m, unsigned pu), 0)
 NOTHING(void, heist__place, (const heist__machine *m, heist__bind how, unsigned workers, unsigned *pu_of), )
 NOTHING(int, heist__machine_load, (heist__machine * m, const char *text, char *note, size_t size), 0)
 NOTHING(void, heist__machine_free, (heist__machine * m), )
 NOTHING(int, heist__settings_read, (heist__settings * s, const heist_options *options), 0)
 NOTHING(void, heist__settings_free, (heist__settings * s), )
 NOTHING(unsigned, heist__default_workers, (bool *sure), 1)
-NOTHING(void, heist__strategy_init, (heist__strategy_state * state, heist__strategy chosen), )
-NOTHING(int, heist__victims_init,
-        (heist__victims * v, const heist__machine *m, const unsigned *pu_of, unsigned workers, unsigned thief,
-         void *(*alloc)(size_t size)),
-        0)
-NOTHING(void, heist__victims_free, (heist__victims * v, void (*release)(void *)), )
-NOTHING(void, heist__registry_hook_fork, (void), )
+NOTHING(void, heist__fit_memory, (heist_pool * pool), )
+NOTHING(heist__worker *, heist__worker_new, (heist_pool * pool, unsigned index, const unsigned *pu_of), NULL)
+NOTHING(void, heist__worker_free, (heist__worker * w), )
+NOTHING(void, heist__worker_keep_stack_small, (heist__worker * w), )
+NOTHING(void, heist__worker_keep_stack_near, (heist__worker * w), )
+NOTHING(bool, heist__worker_guest_stack, (heist__worker * w), true)
+NOTHING(void, heist__worker_give_memory_back, (heist__worker * w), )
+NOTHING(void, heist__default_forget, (heist_pool * pool), )
+NOTHING(heist_pool *, heist__pool_resolve, (heist_pool * pool), pool)
+NOTHING(void, heist__fork_hook, (void), )
 NOTHING(void, heist__registry_add, (heist_pool * pool), )
 NOTHING(bool, heist__registry_claim, (heist_pool * pool), true)
 NOTHING(void, heist__registry_remove, (heist_pool * pool), )
-NOTHING(void, heist__run_plain, (heist_worker * w, heist_slot *bottom, heist_task *task), )
 NOTHING(bool, heist__stats_wanted, (void), false)
 NOTHING(void, heist__stats_print, (heist_pool * pool), )
+NOTHING(int32_t, heist__thread_number, (void), 0)
+NOTHING(void, heist__watch_start, (heist_pool * pool), )
+NOTHING(void, heist__watch_stop, (heist_pool * pool), )
 
 #endif

@@ -1,8 +1,8 @@
-/* The termination detector of lib/quiescence/TERMINATION.md at the level of its design, for N workers: counters with one writer,
- * read one by one, and a waiter that is told. Memory is sequentially consistent here.
+/* The termination detector of lib/quiescence/TERMINATION.md at the level of its design, for N workers: counters with
+ * one writer, read one by one, and a waiter that is told. Memory is sequentially consistent here.
  *
- * Somebody outside submits a task and waits. A running task may create others, TASKS in all. Equal sums must mean that nothing
- * waits or runs, and the waiter must be told.
+ * Somebody outside submits a task and waits. A running task may create others, TASKS in all. Equal sums must mean that
+ * nothing waits or runs, and the waiter must be told.
  *
  * The names in #ifdef are breaks: with each, spin must find an error. */
 #ifndef N

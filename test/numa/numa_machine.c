@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 
 #include "../faults/fault_support.h"
-#include "schedule/worker.h"
+#include "schedule/pool.h"
 #include "topology/quota.h"
 
 enum { NODES = 4, PER_NODE = 2, CPUS = NODES * PER_NODE };
@@ -190,10 +190,10 @@ static void a_workers_memory_is_on_its_node(void)
         char about[60];
         snprintf(about, sizeof about, "worker %u, whose node is %d", i, home);
         TEST_ASSERT_EQUAL_INT_MESSAGE(home, node_of_page(w), about);
-        TEST_ASSERT_EQUAL_INT_MESSAGE(home, node_of_page(w->loose), about);
-        TEST_ASSERT_EQUAL_INT_MESSAGE(home, node_of_page((char *)w->loose + HEIST__DEQUE_ROOM - 1), about);
-        TEST_ASSERT_EQUAL_INT_MESSAGE(home, node_of_page(w->frames.slots), about);
-        TEST_ASSERT_EQUAL_INT_MESSAGE(home, node_of_page(w->levels), about);
+        TEST_ASSERT_EQUAL_INT_MESSAGE(home, node_of_page(w->jobs), about);
+        TEST_ASSERT_EQUAL_INT_MESSAGE(home, node_of_page((char *)w->jobs + HEIST__DEQUE_ROOM - 1), about);
+        TEST_ASSERT_EQUAL_INT_MESSAGE(home, node_of_page(w->tasks.slots), about);
+        TEST_ASSERT_EQUAL_INT_MESSAGE(home, node_of_page(w->nestings), about);
         TEST_ASSERT_EQUAL_INT_MESSAGE(home, v.stack_node[i], about);
     }
     free_pool(pool);
@@ -212,7 +212,7 @@ static void slots_are_on_their_node_after_fork_too(void)
         int elsewhere = 0;
         for (unsigned i = 0; i < CPUS; i++) {
             heist__worker *w = pool->workers[i];
-            elsewhere += node_of_page(w->frames.slots) != (int)pool->machine.pus[w->pu].os_node;
+            elsewhere += node_of_page(w->tasks.slots) != (int)pool->machine.pus[w->pu].os_node;
         }
         _exit(elsewhere);
     }
@@ -246,7 +246,7 @@ static void victims_come_in_the_order_of_their_distance(void)
     free_pool(pool);
 }
 
-/* Everybody has plenty and stays where it is, but for one worker that has nothing and steals: from whom? */
+/* All workers have plenty and stay where they are, but for one that has nothing and steals. From which victim? */
 enum { OFFERED = 40, LOOKED_AT = 20 };
 static unsigned here, filled, thief, thefts;
 static unsigned creator_of[LOOKED_AT];
@@ -263,7 +263,7 @@ static void offers(void *argument)
 {
     (void)argument;
     unsigned me = (unsigned)heist_worker_number();
-    meet(&here); /* nobody is left that would steal while the deques are filled */
+    meet(&here); /* no thief is left that would steal while the deques are filled */
     for (int i = 0; me != thief && i < OFFERED; i++) heist_detach(NULL, offered, (void *)(uintptr_t)me);
     meet(&filled);
     while (me != thief && __atomic_load_n(&thefts, __ATOMIC_ACQUIRE) < LOOKED_AT) sched_yield();
@@ -392,6 +392,59 @@ static void a_mask_of_one_node_gives_that_nodes_workers(void)
     free_pool(pool);
 }
 
+/* ---- memory that counts before it is touched ---- */
+
+/* Of all processes, in KiB. */
+static long meminfo(const char *name)
+{
+    char line[200];
+    long value = -1;
+    FILE *file = fopen("/proc/meminfo", "r");
+    TEST_ASSERT_NOT_NULL(file);
+    while (fgets(line, sizeof line, file)) {
+        if (strncmp(line, name, strlen(name)) == 0) value = strtol(line + strlen(name) + 1, NULL, 10);
+    }
+    fclose(file);
+    TEST_ASSERT_GREATER_OR_EQUAL_INT64_MESSAGE(0, value, name);
+    return value;
+}
+
+static const char overcommit[] = "/proc/sys/vm/overcommit_memory";
+
+/* Returns NULL, or what is wrong: the mode must be set back first. */
+static const char *trouble_with_counted(unsigned workers, size_t slots, size_t stack)
+{
+    heist_options options = HEIST_OPTIONS_INIT;
+    options.workers = workers;
+    options.slots = slots;
+    options.stack_size = stack;
+    long before = meminfo("Committed_AS");
+    heist_pool *pool = heist_pool_new(&options);
+    DEMAND(pool, heist_explain());
+    long counted = meminfo("Committed_AS") - before;
+    printf("%u workers, slots %zu, stack %zu: %ld of %ld KiB counted; %s\n", workers, slots, stack, counted,
+           meminfo("CommitLimit"), heist_pool_notes(pool));
+    DEMAND(heist_pool_workers(pool) == workers, "not all workers");
+    const char *trouble = trouble_with(pool);
+    DEMAND(!trouble, trouble);
+    DEMAND(heist_pool_free(pool) == 0, "not freed");
+    return NULL;
+}
+
+static void where_memory_counts_untouched_pools_are_made_whole(void)
+{
+    static const struct {
+        unsigned workers;
+        size_t slots, stack;
+    } pools[] = {{CPUS, 0, 0}, {CPUS, 4096, (size_t)1 << 20}, {64, 0, 0}, {256, 0, 0}};
+    for (unsigned i = 0; i < sizeof pools / sizeof *pools; i++) {
+        write_file(overcommit, "2");
+        const char *trouble = trouble_with_counted(pools[i].workers, pools[i].slots, pools[i].stack);
+        write_file(overcommit, "0");
+        TEST_ASSERT_NULL_MESSAGE(trouble, trouble);
+    }
+}
+
 /* ---- as the first process ---- */
 
 static void mount_system(void)
@@ -416,6 +469,7 @@ int main(void)
     setvbuf(stdout, NULL, _IOLBF, 0);
     UNITY_BEGIN();
     RUN_TEST(the_machine_is_read_as_it_was_described);
+    RUN_TEST(where_memory_counts_untouched_pools_are_made_whole);
     RUN_TEST(workers_bound_to_cores_have_one_each);
     RUN_TEST(workers_bound_to_nodes_have_all_of_one);
     RUN_TEST(a_workers_memory_is_on_its_node);

@@ -134,13 +134,15 @@ run_case the_exit_status_is_the_programs refuses 7 "$HEIST_OMP" "$scratch/plain"
 run_case it_becomes_the_program is_one_process "$HEIST_OMP" "$scratch/number"
 run_case its_arguments_are_passed_on says '--stats a  b' "$HEIST_OMP" "$scratch/echo" --stats 'a  b'
 run_case no_program_is_a_wrong_use is_told 'heist-omp: which program? see *' "$HEIST_OMP" --stats
-run_case an_unknown_option_is_a_wrong_use is_told 'heist-omp: unknown option --worker; see *' "$HEIST_OMP" --worker 2 "$scratch/taskwait"
+run_case an_unknown_option_is_a_wrong_use is_told 'heist-omp: unknown option --worker; see *' \
+    "$HEIST_OMP" --worker 2 "$scratch/taskwait"
 run_case its_version_is_told says 'heist-omp [0-9]*.[0-9]*.[0-9]*' sh -c '"$0" --version 2>/dev/null' "$HEIST_OMP"
 run_case an_unknown_program_is_refused is_told 'heist-omp: no-such-program: not found' "$HEIST_OMP" no-such-program
 mkdir "$scratch/path"
 for name in test say; do
     cp "$scratch/taskwait" "$scratch/path/$name"
-    run_case "${name}_is_a_program_and_not_the_shells_own" says '6765 100 100 100' env PATH="$scratch/path:$PATH" "$HEIST_OMP" "$name"
+    run_case "${name}_is_a_program_and_not_the_shells_own" says '6765 100 100 100' \
+        env PATH="$scratch/path:$PATH" "$HEIST_OMP" "$name"
 done
 run_case a_directory_is_refused is_told "heist-omp: $scratch: cannot be executed" "$HEIST_OMP" "$scratch"
 run_case what_is_no_program_is_refused is_told "heist-omp: $scratch/plain.c: cannot be executed" \
@@ -159,7 +161,8 @@ run_case a_library_that_is_named_must_be_there is_told 'heist-omp: HEIST_OMP_LIB
 mkdir "$scratch/a:b" "$scratch/a b"
 ln -s "$HEIST_LIBRARY" "$scratch/a:b/lib.so"
 ln -s "$HEIST_LIBRARY" "$scratch/a b/lib.so"
-run_case a_colon_in_its_path_is_refused is_told '*lib.so: the loader cannot preload a library with a colon in its path' \
+run_case a_colon_in_its_path_is_refused is_told \
+    '*lib.so: the loader cannot preload a library with a colon in its path' \
     env HEIST_OMP_LIBRARY="$scratch/a:b/lib.so" "$HEIST_OMP" "$scratch/taskwait"
 run_case a_space_in_its_path_does_no_harm says '*tasks 22090, *' \
     env HEIST_OMP_LIBRARY="$scratch/a b/lib.so" "$HEIST_OMP" --stats "$scratch/taskwait"
@@ -170,7 +173,8 @@ chmod u+s "$scratch/setuid"
 run_case a_setuid_program_is_told says '*setuid is setuid or setgid: nothing can be preloaded*' \
     "$HEIST_OMP" "$scratch/setuid"
 # shellcheck disable=SC2016 # the other shell's
-run_case help_is_printed_where_it_was_asked_for says 'usage: heist-omp*--workers N*' sh -c '"$0" --help 2>/dev/null' "$HEIST_OMP"
+run_case help_is_printed_where_it_was_asked_for says 'usage: heist-omp*--workers N*' \
+    sh -c '"$0" --help 2>/dev/null' "$HEIST_OMP"
 # shellcheck disable=SC2016 # the other shell's
 run_case so_it_is_for_the_short_option says 'usage: heist-omp*' sh -c '"$0" -h 2>/dev/null' "$HEIST_OMP"
 run_case which_is_no_wrong_use refuses 0 "$HEIST_OMP" -h
@@ -214,7 +218,7 @@ if gcc -static-pie "$scratch/plain.c" -o "$scratch/static_pie" 2>/dev/null; then
 else
     ignore_case a_static_pie_program_is_told 'no static C library'
 fi
-# gcc's AddressSanitizer wants to be the first of what is preloaded, and says so by ending the program.
+# gcc's AddressSanitizer must be preloaded first, and ends the program otherwise.
 if [ "$RUNTIME" = libgomp ] && [ ${#sanitizers[@]} -eq 0 ] &&
     gcc -fsanitize=address -fopenmp "$programs/taskwait.c" -o "$scratch/asan" 2>/dev/null; then
     run_case a_program_with_asan_is_served says '*tasks 22090, *6765 100 100 100' "$HEIST_OMP" --stats "$scratch/asan"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# entries.sh: the library shows names of its OpenMP runtime, pthread_create (lib/openmp/threads.c), locks (lib/openmp/locks.c) and no other, none with a version, and among them every entry of
-# the runtime that is here which has to do with tasks. What is not among them OPENMP.md names, with the reason why.
+# entries.sh: the library shows names of its OpenMP runtime, pthread_create and locks, and no others, none with a
+# version. Among them is every entry of the installed runtime that has to do with tasks. OPENMP.md names all other
+# entries of the runtime, with the reason why they are left alone.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../abi/cases.sh
 . "$(dirname "$0")/../abi/cases.sh"
@@ -14,22 +15,26 @@ names_of() # LIBRARY
     nm -D --defined-only "$1" | awk '$2 != "A" { print $3 }' | sort -u
 }
 
-# What creates, waits for, or counts tasks, starts or ends a region, or hides a barrier; and what belongs to a task.
+# Entries that create, wait for, or count tasks, start or end a region, hide a barrier, or belong to a task.
 set_icv='omp_set_(num_threads|dynamic|nested|max_active_levels|schedule|default_device)_?'
 case $RUNTIME in
 libgomp)
     ours='^(GOMP_|omp_)'
-    touches_tasks='^GOMP_(task.*|critical.*|parallel.*|barrier.*|cancel.*|loop_end(_cancel)?|sections_end(_cancel)?|single_copy_.*'
+    touches_tasks='^GOMP_(task.*|critical.*|parallel.*|barrier.*|cancel.*|loop_end(_cancel)?|sections_end(_cancel)?'
+    touches_tasks+='|single_copy_.*'
     touches_tasks+='|workshare_task.*|(loop(_ull)?_(ordered_|doacross_)?|sections2_|scope_)start|target_(update_)?ext'
-    touches_tasks+='|target_enter_exit_data)$|^omp_(fulfill_event_?|in_final_?|in_explicit_task_?|(un)?set(_nest)?_lock_?'
+    touches_tasks+='|target_enter_exit_data)$|^omp_(fulfill_event_?|in_final_?|in_explicit_task_?'
+    touches_tasks+='|(un)?set(_nest)?_lock_?'
     touches_tasks+="|test(_nest)?_lock_?)\$|^$set_icv(8_)?\$"
     ;;
 libomp)
     ours='^(__kmpc_|ompc?_|kmp_get_cancellation_status_?$)'
     touches_tasks='^__kmpc_(omp_.*task.*|omp_wait_deps|.*taskgroup|task.*|.*fork_.*|.*serialized_parallel|.*barrier.*'
-    touches_tasks+='|copyprivate.*|reduce|cancel.*|proxy_.*|.*record_task|.*nest_lock.*|.*critical.*|(un)?set_lock|test_lock|(dist_)?(dispatch|for_static)_init_.*)$'
+    touches_tasks+='|copyprivate.*|reduce|cancel.*|proxy_.*|.*record_task|.*nest_lock.*|.*critical.*|(un)?set_lock'
+    touches_tasks+='|test_lock|(dist_)?(dispatch|for_static)_init_.*)$'
     touches_tasks+='|^omp_(fulfill_event|in_final_?|in_explicit_task_?|.*nest_lock.*|((un)?set|test)_lock_?)$'
-    touches_tasks+="|^(kmp_get_cancellation_status_?|ompc_set_(num_threads|dynamic|nested|max_active_levels|schedule)|$set_icv)\$"
+    touches_tasks+='|^(kmp_get_cancellation_status_?|ompc_set_(num_threads|dynamic|nested|max_active_levels|schedule)'
+    touches_tasks+="|$set_icv)\$"
     ;;
 esac
 # Questions, and tasks of Intel's old work queues, which no compiler calls.
@@ -54,12 +59,12 @@ every_entry_is_wrapped()
     [ -z "$missing" ] || { echo "not wrapped: $missing"; return 1; }
 }
 
-# The patterns in the first column of the table in that section of OPENMP.md, for this runtime.
+# The patterns in that section of OPENMP.md, for this runtime.
 left_alone()
 {
     # shellcheck disable=SC2016 # backticks they are
-    sed -n "/^### Left alone: $RUNTIME/,/^##* /s/^| \\(\`[^|]*\\) |.*/\\1/p" \
-        "$(dirname "$0")/../../lib/openmp/OPENMP.md" | grep -o '`[^`]*`' | tr -d '`'
+    sed -n "/^### Left alone: $RUNTIME/,/^##* /p" "$(dirname "$0")/../../lib/openmp/OPENMP.md" |
+        grep -o '`[^`]*`' | tr -d '`'
 }
 
 # Whether the runtime is the version that the table was made for: others have entries that it does not know.
@@ -76,7 +81,7 @@ every_entry_was_looked_at()
 {
     local name pattern patterns failed=0
     mapfile -t patterns < <(left_alone)
-    [ ${#patterns[@]} -gt 10 ] || { echo "the table in OPENMP.md was not found"; return 1; }
+    [ ${#patterns[@]} -gt 10 ] || { echo "the list in OPENMP.md was not found"; return 1; }
     while read -r name; do
         for pattern in "${patterns[@]}"; do
             # shellcheck disable=SC2053 # a pattern it is
@@ -88,7 +93,7 @@ every_entry_was_looked_at()
     return "$failed"
 }
 
-# What is wrapped is not to be in that table, or it would hide that one day it is not.
+# A wrapped entry must not be in that list, or the list would hide it if one day it is not wrapped.
 nothing_is_both()
 {
     local name pattern failed=0
@@ -101,6 +106,13 @@ nothing_is_both()
     return "$failed"
 }
 
+# The library's own locks call the C library directly. A relocation with the name would be a call of its own wrapper,
+# which counts the locks of the program.
+own_locks_are_not_counted()
+{
+    ! readelf -rW "$HEIST_LIBRARY" | grep -E 'pthread_mutex_(un)?lock|pthread_rwlock_|mtx_(un)?lock'
+}
+
 run_case the_runtime_is_found test -f "$library_here"
 run_case it_shows_only_names_of_openmp_threads_and_locks only_names_of_openmp_threads_and_locks
 run_case its_names_have_no_version no_versions
@@ -111,4 +123,5 @@ else
     ignore_case every_entry_is_wrapped_or_said_to_be_left_alone "another version of $RUNTIME"
 fi
 run_case nothing_is_wrapped_and_left_alone nothing_is_both
+run_case its_own_locks_are_not_counted own_locks_are_not_counted
 end_cases

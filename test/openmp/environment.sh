@@ -26,7 +26,8 @@ waits() # VARIABLE=VALUE...: prints what became of a thread that waits
     HEIST_OMP_STATS=1 with_heist 2 env "$@" "$scratch/environment" waiting 2>&1
 }
 
-# Whether threads that wait go to sleep. One that has no CPU as long as it would wait does not: on a busy machine it is asked again.
+# Whether waiting threads go to sleep. A thread that has no CPU for as long as it would wait does not sleep: on a busy
+# machine the program runs again.
 sleeps() # some|none VARIABLE=VALUE...
 {
     local output tries=1
@@ -44,19 +45,24 @@ sleeps() # some|none VARIABLE=VALUE...
 
 run_case OMP_NUM_THREADS_is_the_number_of_threads means_the_same '3 1 6, at most 3,*' threads OMP_NUM_THREADS=3 \
     OMP_MAX_ACTIVE_LEVELS=1
-run_case OMP_NUM_THREADS_may_be_a_list means_the_same '3 2 6, at most 3,*' threads OMP_NUM_THREADS=3,2 OMP_MAX_ACTIVE_LEVELS=2
-run_case OMP_MAX_ACTIVE_LEVELS_ends_nesting means_the_same '3 1 6*levels 1' threads OMP_NUM_THREADS=3,2 OMP_MAX_ACTIVE_LEVELS=1
-# libomp says that the variable is of yesterday.
+run_case OMP_NUM_THREADS_may_be_a_list means_the_same '3 2 6, at most 3,*' threads OMP_NUM_THREADS=3,2 \
+    OMP_MAX_ACTIVE_LEVELS=2
+run_case OMP_MAX_ACTIVE_LEVELS_ends_nesting means_the_same '3 1 6*levels 1' threads OMP_NUM_THREADS=3,2 \
+    OMP_MAX_ACTIVE_LEVELS=1
+# libomp warns that the variable is deprecated.
 run_case OMP_NESTED_lets_regions_nest means_the_same '3 3 6*' threads OMP_NUM_THREADS=3 OMP_NESTED=true
 run_case without_OMP_NESTED_they_do_not means_the_same '3 1 6*' threads OMP_NUM_THREADS=3 OMP_NESTED=false
 run_case OMP_THREAD_LIMIT_limits means_the_same '4 1 4,*limit 4,*' threads OMP_NUM_THREADS=6 OMP_THREAD_LIMIT=4 \
     OMP_MAX_ACTIVE_LEVELS=1
-run_case threads_beyond_OMP_THREAD_LIMIT_take_no_memory means_the_same '4 threads, little memory' few_of_many OMP_THREAD_LIMIT=4
+run_case threads_beyond_OMP_THREAD_LIMIT_take_no_memory means_the_same '4 threads, little memory' few_of_many \
+    OMP_THREAD_LIMIT=4
 if [ "$(nproc)" -ge 2 ]; then
     cpus=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
-    run_case OMP_PROC_BIND_and_OMP_PLACES_put_threads_on_CPUs means_the_same 'bind [1-9]*, 1 places, 4 threads: 100.1 *' \
+    run_case OMP_PROC_BIND_and_OMP_PLACES_put_threads_on_CPUs means_the_same \
+        'bind [1-9]*, 1 places, 4 threads: 100.1 *' \
         places OMP_PROC_BIND=close "OMP_PLACES={$cpus}"
-    run_case OMP_PLACES_of_all_cores means_the_same 'bind [1-9]*4 threads: *' places OMP_PROC_BIND=spread OMP_PLACES=cores
+    run_case OMP_PLACES_of_all_cores means_the_same 'bind [1-9]*4 threads: *' places OMP_PROC_BIND=spread \
+        OMP_PLACES=cores
     run_case OMP_PROC_BIND_false_binds_nobody means_the_same 'bind 0,*' places OMP_PROC_BIND=false
 fi
 if [ "${SANITIZE:-none}" = none ]; then # with a large array on the stack, ASan has other wishes

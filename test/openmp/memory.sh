@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# memory.sh: a program whose memory is at its end computes the same with heist: tasks are run at once, in the reserve of their
-# thread or as a part of the task that creates them, regions are left to the runtime. It ends with a message only where
-# memory is needed by nature: with libgomp the event of a task and the copies of a reduction, with libomp what is more than
+# memory.sh: a program without memory computes the same with heist: tasks run at once, in the reserve of their thread
+# or as a part of the task that creates them, and regions are left to the runtime. It ends with a message only where
+# memory is needed by nature: with libgomp the event of a task and the copies of a reduction, with libomp more than
 # the reserve holds.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../abi/cases.sh
@@ -14,7 +14,8 @@ run_case heist_is_there heist_is_there
 computes_the_same() # PERIOD WHEN
 {
     local wanted got threads failed=0
-    wanted=$(without_heist 1 "$scratch/no_memory" "$@" 2> /dev/null) || { echo "$RUNTIME alone: exit status $?"; return 1; }
+    wanted=$(without_heist 1 "$scratch/no_memory" "$@" 2> /dev/null) ||
+        { echo "$RUNTIME alone: exit status $?"; return 1; }
     for threads in 1 2 4 8; do
         got=$(with_heist "$threads" "$scratch/no_memory" "$@" 2> "$scratch/refused") ||
             { echo "$threads threads: exit status $?"; cat "$scratch/refused"; failed=1; }
@@ -32,7 +33,7 @@ without_each() # THREADS NAME [MESSAGE]: each alone, and each with all that foll
         output=$(with_heist "$1" "$scratch/no_memory" "$mode" "${@:2}" 2>&1) ||
             { echo "$mode, $1 threads: $output"; return 1; }
         [[ $output == *': '[1-9]*' refused'* ]] || { echo "$mode, $1 threads: $output"; return 1; }
-        # Told must it be where that is what is asked for.
+        # If a message is expected, some run must have ended with it.
         [ $# -eq 2 ] || [[ $output != *', 0 ends'* ]] || { echo "$mode, $1 threads: no message: $output"; return 1; }
     done
 }

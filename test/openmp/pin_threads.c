@@ -1,5 +1,5 @@
-/* A library that is preloaded before heist's or behind it, for apart.sh: whoever makes a thread says that it is to run on CPU 0, as tools
- * that pin the threads of a program do. */
+/* A library that is preloaded before heist's or behind it, for spread_threads.sh: it pins each new thread to CPU 0, as
+ * tools that pin the threads of a program do. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,5 +1,6 @@
-/* A library that is preloaded behind heist's, for apart.sh: says on which CPU a thread is, as the variable PRETEND has it (same: all
- * are on CPU 0; own: each on one of its own), and counts how often a thread leaves CPU 0, or is sent away from there by another. */
+/* A library that is preloaded behind heist's, for spread_threads.sh. It says on which CPU a thread is, by the variable
+ * PRETEND (same: all are on CPU 0; own: each is on a CPU of its own), and counts how often a thread leaves CPU 0, or is
+ * sent away from there by another. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,20 +1,20 @@
 # shellcheck shell=bash
-# programs.sh: what the scripts here share: compiling the programs, and running one with its OpenMP runtime alone or with
-# heist. Sourced, not run. COMPILER compiles them for RUNTIME, libgomp or libomp; HEIST_LIBRARY is what stands in front of
-# that, compiled with SANITIZE, and HEIST_OMP the command.
+# programs.sh: shared by the scripts here: compiling the programs, and running one with its OpenMP runtime alone or
+# with heist. Sourced, not run. COMPILER compiles them for RUNTIME, libgomp or libomp; HEIST_LIBRARY is the library in
+# front of the runtime, compiled with SANITIZE, and HEIST_OMP the command.
 programs=$(dirname "$0")/programs
 sanitizers=()
-# By its name alone, and found on the path for libraries: LD_PRELOAD takes a space in a path for the end of it.
+# By its name alone, found on the path for libraries: LD_PRELOAD takes a space in a path for its end.
 preload=$(basename "$HEIST_LIBRARY")
 if [ "${SANITIZE:-none}" != none ]; then
     sanitizers=("-fsanitize=$SANITIZE")
-    # clang itself does not align private data as it says that it is.
+    # clang itself does not align private data as it declares it.
     [ "$RUNTIME" = libgomp ] || sanitizers+=(-fno-sanitize=alignment)
-    # ASan's runtime must come before whatever else is preloaded.
+    # ASan's runtime must be preloaded first.
     preload=$(gcc -print-file-name=libasan.so):$preload
 fi
 export OMP_CANCELLATION=true OMP_MAX_TASK_PRIORITY=5
-# Both runtimes use memory that they have not filled in: alone, too, they crash now and then when malloc fills it with
+# Both runtimes use memory that they have not filled in: also alone, they crash now and then when malloc fills it with
 # rubbish (libgomp 12 in target nowait outside of regions, libomp 14 in nested regions).
 unset MALLOC_PERTURB_
 
@@ -53,7 +53,7 @@ with_heist() # THREADS COMMAND...; some look at how much memory they use, of whi
         LD_LIBRARY_PATH=$(dirname "$HEIST_LIBRARY") OMP_NUM_THREADS=$1 LD_PRELOAD=$preload timeout 60 "${@:2}"
 }
 
-# Without it everything would print the same as with the runtime alone, which it is.
+# Without the library every program would print the same as with the runtime alone, and every case would pass.
 heist_is_there()
 {
     compile taskwait && HEIST_OMP_STATS=1 with_heist 2 "$scratch/taskwait" 2>&1 | grep 'heist.*tasks' || return 1

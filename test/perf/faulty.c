@@ -1,5 +1,5 @@
-/* A problem that goes wrong in every way it is told to: heist-perf with this one in its tables, and no other, is what
- * perf.py tries. The size says what happens with heist; the serial program is always right. Times are made up, so that
+/* A problem that goes wrong in every way on demand. perf.py tests a heist-perf that has only this problem in its
+ * tables. The size determines what happens with heist; the serial program is always right. Times are made up, so that
  * they are the same in every format. */
 #include <errno.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@ static const char *size, *runtime, *flavour;
 static unsigned workers;
 static int runs;
 
-/* For "stopped": a thread that looks at the clock without a pause, and the longest time for which it could not. */
+/* For "stopped": a thread that reads the clock without a pause, and the longest time for which it could not. */
 static _Atomic uint64_t longest_gap;
 
 static uint64_t now(void)
@@ -50,8 +50,8 @@ static bool is_peers(const char *what)
     return strcmp(size, what) == 0 && strcmp(runtime, "libomp") == 0;
 }
 
-/* For "works": WORK_NS of CPU time for each worker, by threads that begin before any run and go on after it, since that is
- * what those of runtimes do. A run has ended when each has had as much since it began. */
+/* For "works": WORK_NS of CPU time for each worker, by threads that begin before any run and go on after it, like those
+ * of runtimes. A run ends when each thread has had that much since the run began. */
 #define WORK_NS 30000000
 static pthread_t workers_threads[64];
 
@@ -77,7 +77,7 @@ static void nap(long milliseconds)
     nanosleep(&t, NULL);
 }
 
-/* Waits until each has had so much more. */
+/* Waits until each thread has had so much more. */
 static void wait_for_work(uint64_t ns)
 {
     uint64_t began[64];
@@ -90,7 +90,7 @@ static bool begin_workers(void)
 {
     for (unsigned i = 0; i < workers; i++)
         if (pthread_create(&workers_threads[i], NULL, work, NULL)) return false;
-    wait_for_work(20 * WORK_NS / workers); /* what was before a run is none of it */
+    wait_for_work(20 * WORK_NS / workers); /* time before a run does not count */
     return true;
 }
 

@@ -1,5 +1,5 @@
-/* One product against three plain loops, and the ways to compute it: what test_gemm.c and the machine of test/avx512
- * have in common. */
+/* One product against three plain loops, and the ways to compute it: shared by test_gemm.c and the machine of
+ * test/avx512. */
 #ifndef GEMM_SAMPLE_H
 #define GEMM_SAMPLE_H
 
@@ -149,7 +149,7 @@ static void multiply(way how, const struct gemm_method *method, const struct gem
     size_t size = leaves ? 2 * gemm_leaf_stride(method, p) : gemm_part_workspace_size(method, &whole);
     void *workspace = gemm_workspace_new(size);
     TEST_ASSERT_NOT_NULL(workspace);
-    memset(workspace, 0x55, size); /* numbers that nothing may depend on */
+    memset(workspace, 0x55, size); /* numbers that must not have an effect */
     switch (how) {
     case SERIAL_TILES: gemm_serial_tiles(method, p, workspace, NULL); break;
     case SERIAL_RECURSIVE: gemm_serial_recursive(method, p, workspace, NULL); break;

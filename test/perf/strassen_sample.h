@@ -5,7 +5,7 @@
 #include "apps/strassen/strassen.h"
 #include "unity.h"
 
-/* A whole number, so that there is nothing to be rounded. */
+/* A whole number, so that nothing is rounded. */
 static double small_number(uint64_t *seed)
 {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;

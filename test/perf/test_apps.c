@@ -162,7 +162,8 @@ static void small_trees_are_counted_exactly(void)
     }
 }
 
-/* Four million nodes each: where a node costs much more than a tenth of a microsecond, the small ones must do. */
+/* Four million nodes each: on machines where a node costs much more than a tenth of a microsecond, the small ones
+ * suffice. */
 static void published_trees_are_counted_exactly(void)
 {
 #ifndef __OPTIMIZE__
@@ -396,7 +397,7 @@ static void a_badly_sorted_array_is_not_ok(void)
     perf_sort_heist.discard(job);
 }
 
-/* Otherwise a second run could pass that did nothing, or did not wait. */
+/* Otherwise a second run that did nothing, or did not wait, could pass. */
 static void nothing_of_the_last_sort_is_left(void)
 {
     const char *const settings[] = {"cutoff", "10", "input", "random", NULL};
@@ -567,7 +568,7 @@ static void impossible_products_are_refused(void)
     TEST_ASSERT_EQUAL_INT(-EINVAL, refusal(&perf_strassen_serial, "64", too_deep));
 }
 
-/* ---- what the workloads say of themselves ---- */
+/* ---- the help texts of the workloads ---- */
 
 static void each_size_is_valid(const struct perf_workload *workload, const char *list)
 {

@@ -1,5 +1,5 @@
-/* gemm gives what three plain loops give, within the rounding-error bound, whatever the shape, the leading dimensions,
- * the type, the micro-kernel and the variant; it touches nothing beside its C; and its check finds one wrong entry. */
+/* gemm gives the result of three plain loops, within the rounding-error bound, for all shapes, leading dimensions,
+ * types, micro-kernels and variants. It touches nothing beside its C, and its check finds one wrong entry. */
 #include <errno.h>
 #include <float.h>
 #include <math.h>

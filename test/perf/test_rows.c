@@ -1,4 +1,4 @@
-/* What rows tell of the cores that a runtime had, from made-up times; and how those of other programs are counted, from
+/* The part of rows about the cores of a runtime, from made-up times; and the count of the cores of other programs, from
  * processes that compute. */
 #include <sched.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "harness/others.h"
 #include "harness/row.h"
 
-/* What command.c and help.c know of a build: nothing. */
+/* The build's tables for command.c and help.c: empty. */
 const struct perf_workload *const perf_workloads[] = {NULL};
 const struct perf_offer perf_offers[] = {{NULL, NULL, NULL}};
 const struct perf_runtime perf_runtimes[] = {{NULL, NULL}};
@@ -56,7 +56,7 @@ static struct perf_row row_of(struct perf_cell *cell, uint64_t cpu_ns, double ot
     return rows.rows[0];
 }
 
-static void who_had_its_core_was_not_denied_it(void)
+static void a_row_with_its_core_is_not_flagged(void)
 {
     struct perf_cell cell;
     struct perf_row row = row_of(&cell, 950000, 1.5);
@@ -65,14 +65,14 @@ static void who_had_its_core_was_not_denied_it(void)
     TEST_ASSERT_FALSE(row.denied);
 }
 
-static void who_had_half_a_core_while_others_had_one_was_denied_it(void)
+static void a_row_with_half_a_core_while_others_had_one_is_flagged(void)
 {
     struct perf_cell cell;
     TEST_ASSERT_TRUE(row_of(&cell, 500000, 1.0).denied);
     TEST_ASSERT_TRUE(row_of(&cell, 890000, 0.1).denied);
 }
 
-static void who_had_half_a_core_while_nobody_had_the_rest_slept_by_itself(void)
+static void a_row_with_half_a_core_on_an_idle_machine_slept_by_itself(void)
 {
     struct perf_cell cell;
     TEST_ASSERT_FALSE(row_of(&cell, 500000, 0.05).denied);
@@ -112,7 +112,8 @@ static double seconds(clockid_t clock)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A process that computes for so long: by the clock, or, with `cpu`, in CPU time; then, if told to, waits to be killed. */
+/* A process that computes for so long: by the clock, or, with `cpu`, in CPU time; then, if told to, waits to be
+ * killed. */
 static pid_t computing(double how_long, clockid_t clock, bool stays)
 {
     pid_t child = fork();
@@ -145,7 +146,8 @@ static void what_we_do_ourselves_is_not_done_by_others(void)
     double others = perf_others(&begin, &begin);
     wall = seconds(CLOCK_MONOTONIC) - wall;
     own = cpu_seconds_of_children() - own;
-    /* On a busy machine we had less, and others more: together it is no more than there is. A tick for each CPU and end. */
+    /* On a busy machine this process had less, and others more: the sum is at most the capacity. A tick for each CPU
+     * and end. */
     TEST_ASSERT_TRUE(others + own / wall <= count * (1 + 0.02 / wall) + 0.05);
 }
 
@@ -153,7 +155,7 @@ static void what_another_process_does_is_done_by_others(void)
 {
     struct perf_since begin = perf_since_now();
     double wall = seconds(CLOCK_MONOTONIC);
-    pid_t stranger = computing(0.4, CLOCK_PROCESS_CPUTIME_ID, true); /* not ours as long as nobody waits for it */
+    pid_t stranger = computing(0.4, CLOCK_PROCESS_CPUTIME_ID, true); /* not ours until it is waited for */
     char path[64], line[512];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)stranger);
     for (char state = 'R'; state != 'S';) { /* until it waits */
@@ -188,9 +190,9 @@ static void where_a_moment_is_too_short_the_time_before_it_counts(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(who_had_its_core_was_not_denied_it);
-    RUN_TEST(who_had_half_a_core_while_others_had_one_was_denied_it);
-    RUN_TEST(who_had_half_a_core_while_nobody_had_the_rest_slept_by_itself);
+    RUN_TEST(a_row_with_its_core_is_not_flagged);
+    RUN_TEST(a_row_with_half_a_core_while_others_had_one_is_flagged);
+    RUN_TEST(a_row_with_half_a_core_on_an_idle_machine_slept_by_itself);
     RUN_TEST(without_a_cpu_time_nothing_is_said);
     RUN_TEST(cpu_time_and_others_are_told);
     RUN_TEST(what_we_do_ourselves_is_not_done_by_others);

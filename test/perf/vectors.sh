@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# vectors.sh HEIST_PERF: what the compiler made of the inner loops for AVX-512, which the machine at hand may not be able to
-# run: as many fused multiply-adds of whole vectors as there are sums, each sum in a register of its own, and nothing that is
-# stored, so that no sum goes to the stack and back.
+# vectors.sh HEIST_PERF: checks the compiled inner loops for AVX-512, which this machine may not be able to run: as many
+# fused multiply-adds of whole vectors as there are sums, each sum in a register of its own, and no stores, so that no
+# sum goes to the stack and back.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../abi/cases.sh
 . "$(dirname "$0")/../abi/cases.sh"
 program=$1
 
-# inner_loop FUNCTION: the instructions of the shortest loop with a multiply-add of 64 bytes, of one that jumps back to its
+# inner_loop FUNCTION: the instructions of the shortest loop with a multiply-add of 64 bytes that jumps back to its
 # beginning.
 inner_loop()
 {
@@ -40,8 +40,8 @@ holds_sums()
     sums=$(grep -o '^vfmadd.*' <<<"$loop" | grep -o '%zmm[0-9]*$' | sort -u | wc -l)
     stores=$(grep -E '^v?mov.*\)$|^push|[-0-9a-fx]*\(%rsp' <<<"$loop" || true)
     if [ "$adds" -eq 0 ] || [ $((adds % $2)) -ne 0 ] || [ "$sums" -ne "$2" ] || [ -n "$stores" ]; then
-        printf '%s: %d multiply-adds to %d registers, for %d sums; stored or from the stack:\n%s\nthe loop:\n%s\n' "$1" "$adds" \
-            "$sums" "$2" "${stores:-nothing}" "$loop"
+        printf '%s: %d multiply-adds to %d registers, for %d sums; stored or from the stack:\n%s\nthe loop:\n%s\n' \
+            "$1" "$adds" "$sums" "$2" "${stores:-nothing}" "$loop"
         return 1
     fi
 }

@@ -9,10 +9,11 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LIBRARY = os.path.join(HERE, '..', '..', 'tools', 'lib')
-sys.dont_write_bytecode = True  # the tree may be read-only, and is nobody's place for caches
+sys.dont_write_bytecode = True  # the tree may be read-only, and is no place for caches
 sys.path.insert(0, LIBRARY)
 
-from report import page, rows, sections, summary  # noqa: E402 pylint: disable=wrong-import-position
+from report import goals, page, rows, sections, summary  # noqa: E402 pylint: disable=wrong-import-position
+from report.goals import summary as goals_summary  # noqa: E402 pylint: disable=wrong-import-position
 
 with open(os.path.join(HERE, 'sample.json'), encoding='utf-8') as source:
     ORIGINAL = json.load(source)
@@ -63,6 +64,7 @@ def results(*changes, keep=None, machine=None):
 
 
 MODULES = {module.make(results()).id: module for module in sections.ORDER}
+GOALS = {module.make(results()).id: module for module in goals.ORDER}
 
 
 def section(name, *changes, keep=None, machine=None):
@@ -75,20 +77,45 @@ def text(name, *changes, keep=None, machine=None):
     return ' '.join(section(name, *changes, keep=keep, machine=machine).sentences)
 
 
+def goal_section(name, *changes, keep=None, machine=None):
+    """The part of the page of goals with that id; None when there is none."""
+    return GOALS[name].make(results(*changes, keep=keep, machine=machine))
+
+
+def goal_text(name, *changes, keep=None, machine=None):
+    return ' '.join(goal_section(name, *changes, keep=keep, machine=machine).sentences)
+
+
+def doubts(name, *changes, keep=None, machine=None):
+    """The words of the part about noise on one other part; nothing when all of it is reliable."""
+    its = section(name, *changes, keep=keep, machine=machine)
+    return sections.doubts.about(its) if its.doubts else ''
+
+
 def said(its):
-    """All words of the report: tiles, sentences, captions, tables with a few of their rows, facts of the machine."""
+    """All words of both pages: tiles, sentences, captions, tables with a few of their rows, facts of the machine."""
     lines = []
-    lines += ['{}: {} ({})'.format(tile.number, tile.label, tile.context) for tile in summary.tiles(its)]
-    for part in sections.make_all(its):
-        lines += ['', '== {}: {} =='.format(part.id, part.title), *part.sentences, 'Below the figure: ' + part.how,
-                  'In its place: ' + part.figure.alt]
+    for title, tiles, parts in ((page.TITLE, summary.tiles(its), sections.make_all(its)),
+                                (page.GOALS_TITLE, goals_summary.tiles(its), goals.make_all(its))):
+        lines += ['=== {} ==='.format(title)] + said_of_page(tiles, parts) + ['']
+    everything = page.everything(its)
+    lines += ['All rows: ' + ', '.join(column.title for column in everything.columns)]
+    lines += ['', '== The machine =='] + ['{}: {}'.format(*fact) for fact in page.facts(its)]
+    return ''.join(line + '\n' for line in lines)
+
+
+def said_of_page(tiles, parts):
+    lines = ['{}: {} ({}){}'.format(tile.number, tile.label, tile.context,
+                                    ' [{}]'.format(tile.mark[1]) if tile.mark else '')
+             for tile in tiles]
+    for part in parts:
+        lines += ['', '== {}: {} =='.format(part.id, part.title), *part.sentences]
+        if part.figure:
+            lines += ['Below the figure: ' + part.how, 'In its place: ' + part.figure.alt]
         for table in part.tables:
             heading, _, *body = table.as_text().splitlines()
             lines += ['', '{} ({} rows, every seventh)'.format(table.title, len(body)), heading, *body[::7]]
-    everything = page.everything(its)
-    lines += ['', 'All rows: ' + ', '.join(column.title for column in everything.columns)]
-    lines += ['', '== The machine =='] + ['{}: {}'.format(*fact) for fact in page.facts(its)]
-    return ''.join(line + '\n' for line in lines)
+    return lines
 
 
 if __name__ == '__main__':

@@ -88,7 +88,7 @@ def prepare():
             full = os.path.join(path, name)
             os.chmod(full, os.stat(full).st_mode | stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH)
     for name in ('gcc', 'g++', 'clang-14', 'ninja', 'pkg-config'):
-        executable(name, '#!/bin/sh\n[ ! -p /dev/stdin ] || cat >/dev/null\nexit 0\n')  # whoever pipes to it minds
+        executable(name, '#!/bin/sh\n[ ! -p /dev/stdin ] || cat >/dev/null\nexit 0\n')  # a pipe needs a reader
     executable('meson', MESON)
     executable('pretended-perf', PERF)
     executable('gnuplot', '#!/bin/sh\nexit 1\n')  # drawing is what test_page is about
@@ -251,7 +251,7 @@ def what_took_too_long_is_one_note():
     where = place('slow')
     done = sweep('--only', 'tree,nqueens,for,sort', where=where, ENDED='nqueens,for')
     assert done.returncode == 0, done
-    note = re.search(r'for want of time: ended were nqueens after (\d+) s, for after (\d+) s\.', page(where, 'report'))
+    note = re.search(r'for want of time: nqueens ended after (\d+) s, for ended after (\d+) s\.', page(where, 'report'))
     before_sort = re.search(r'sort +(\d+) s', done.stderr)
     assert note and 1 <= int(note[1]) and int(note[1]) + int(note[2]) <= int(before_sort[1]), (note, done)
 
@@ -302,7 +302,8 @@ def where_the_network_fails_it_is_said_and_not_tried_for_ever():
     executable('apt-get', UNREACHABLE)
     executable('sudo', '#!/bin/sh\nexec "$@"\n')
     try:
-        done = subprocess.run(command('--only', 'fib', install=True), cwd=where, env=environment(ASKED=asked), check=False,
+        done = subprocess.run(command('--only', 'fib', install=True), cwd=where, env=environment(ASKED=asked),
+                              check=False,
                               capture_output=True, text=True, timeout=WAIT, stdin=subprocess.DEVNULL)
     finally:
         executable('meson', MESON)
@@ -335,7 +336,44 @@ def a_second_sweep_replaces_the_first():
     assert sweep('--only', 'fib', where=where).returncode == 0
     assert {name[:3] for name in os.listdir(runs)} == {'fib'}
     assert 'A task of wide' not in page(where, 'report')
-    assert {name.split('.')[0] for name in os.listdir(figures)} <= {'speedup', 'efficiency', 'overhead'}, os.listdir(figures)
+    assert {name.split('.')[0] for name in os.listdir(figures)} <= {'speedup', 'efficiency',
+                                                                    'overhead'}, os.listdir(figures)
+
+
+def goals_are_written_if_asked_for():
+    where = place('goals')
+    assert sweep('--only', 'gemm', where=where).returncode == 0
+    assert not os.path.exists(os.path.join(where, 'report', 'goals.html')) and 'goal of 95%' not in page(where,
+            'report')
+    assert sweep('--only', 'gemm', '--goals', where=where).returncode == 0
+    with open(os.path.join(where, 'report', 'goals.html'), encoding='utf-8') as source:
+        assert 'the goal of 95%' in source.read()
+
+
+def two_reports_are_compared():
+    where = place('compared')
+    for name in ('one', 'two'):
+        assert sweep('--only', 'fib', '--out', name, where=where).returncode == 0
+    done = sweep_compare('one', os.path.join('two', 'results.json'), where=where)
+    assert done.returncode == 0 and 'heist: 0 faster, 0 slower' in done.stdout and not done.stderr, done
+    assert sorted(os.listdir(where)) == ['one', 'two'], 'comparing writes nothing'
+
+
+def reports_that_are_not_there_are_one_line_and_status_2():
+    where = place('not compared')
+    os.mkdir(os.path.join(where, 'empty'))
+    for arguments, complaint in ((['empty', 'nothing'], 'sweep: compare: there is no nothing'),
+                                 (['empty'], 'sweep: compare wants two reports, not 1; see --help'),
+                                 ([], 'sweep: compare wants two reports, not 0; see --help'),
+                                 (['a', 'b', 'c'], 'sweep: compare wants two reports, not 3; see --help'),
+                                 (['empty', 'empty'], 'report: empty: there is no report')):
+        done = sweep_compare(*arguments, where=where)
+        assert done.returncode == 2 and done.stderr == complaint + '\n' and not done.stdout, done
+
+
+def sweep_compare(*arguments, where):
+    return subprocess.run([os.path.join(TREE, 'tools', 'sweep'), 'compare', *arguments], cwd=where, env=environment(),
+                          check=False, capture_output=True, text=True, timeout=WAIT, stdin=subprocess.DEVNULL)
 
 
 def a_directory_of_somebody_else_is_left_alone():
@@ -373,12 +411,14 @@ def a_bad_command_line_is_one_line_and_status_2():
     for arguments, complaint in ((['--bogus'], 'unknown argument: --bogus'), (['--only', 'nothing'], "no measurement "
                                  "'nothing'"), (['--out'], '--out wants a value'),
                                  (['--only='], '--only wants a value'), (['--only', ','], "no measurement ''"),
-                                 (['--only', 'fib,,lfsr'], "no measurement ''"), (['--only', 'fib '], "no measurement 'fib '"),
+                                 (['--only', 'fib,,lfsr'], "no measurement ''"),
+                                 (['--only', 'fib '], "no measurement 'fib '"),
                                  (['--only', 'fib tree'], "no measurement 'fib tree'"),
                                  (['--only', 'fib,'], "no measurement ''"), (['--only', '*'], "no measurement '*'"),
                                  (['--out', '--full'], '--out wants a value, not --full'),
                                  (['--builddir', '--full'], '--builddir wants a value, not --full'),
-                                 (['--builddir='], '--builddir wants a value'), (['--builddir'], '--builddir wants a value'),
+                                 (['--builddir='], '--builddir wants a value'),
+                                 (['--builddir'], '--builddir wants a value'),
                                  (['--builddir', '/proc/x'], 'cannot make /proc/x; name another with --builddir'),
                                  (['--out', '/proc/x'], 'cannot write to /proc/x')):
         done = sweep(*arguments, where=where)
@@ -398,31 +438,38 @@ def workers_are_counted_up_to_the_cores_and_to_eight():
                     '1,2,4,8,16,32,64/1,2,4,8,16,32,64/ '), said
 
 
-def who_comes_late_on_a_busy_machine_has_less_time():
+def a_late_step_on_a_busy_machine_has_less_time():
     script = '. "$0"; for spent in 0 159 161 190 199 250; do printf "%s " "$(allowed 40 200 $spent)"; done'
     said = subprocess.run(['bash', '-c', script, os.path.join(TREE, 'tools', 'lib', 'plan.sh')], capture_output=True,
                           text=True, check=False).stdout
     assert said == '40 40 39 10 5 5 ', said
 
 
-def the_readme_tells_what_the_plan_and_its_own_table_tell():
+def the_documents_tell_what_the_plan_and_their_own_table_tell():
     tree = os.path.join(sample.HERE, '..', '..')
-    with open(os.path.join(tree, 'README.md'), encoding='utf-8') as source:
-        readme = source.read()
+    pages = {}
+    for name in ('README.md', 'doc/measuring.md', 'doc/benchmarks.md'):
+        with open(os.path.join(tree, name), encoding='utf-8') as source:
+            pages[name] = source.read()
     said = sweep('--help', where=SCRATCH).stdout
     left_out = [name for name in sorted(os.listdir(os.path.join(tree, 'perf', 'apps')))
                 if not re.search(r'\b{}\b'.format(name), said.split('these measurements: ')[1].split('--out')[0])]
-    told = re.search(r'runs every problem under `perf/apps`(?: but ((?:`\w+`(?:, | and )?)+))?', readme)
+    told = re.search(r'runs every problem under `perf/apps`(?: but ((?:`\w+`(?:, | and )?)+))?',
+                     pages['doc/measuring.md'])
     assert told and re.findall(r'`(\w+)`', told.group(1) or '') == left_out, left_out
-    for name, beginning in (('OpenMP', '| OpenMP tasks'), ('oneTBB', '| oneTBB')):
-        cells = [float(cell) for line in readme.split('## Speed')[1].splitlines() if line.startswith(beginning)
-                 for cell in line.split('|')[2:4]]
-        head = re.search(name + r"'s (?:tasks )?([\d.]+) to ([\d.]+)", readme)
-        assert [float(end) for end in head.groups()] == [min(cells), max(cells)], (head.group(), cells)
+    # The README's line for each number of workers has the least and the most of each peer in benchmarks.md's table.
+    for column, workers in ((2, 'one worker'), (3, 'two workers')):
+        line = re.search(r'\| a task of fib\(32\), {} \|.*'.format(workers), pages['README.md']).group()
+        for name, beginning in (('OpenMP', '| OpenMP tasks'), ('oneTBB', '| oneTBB')):
+            cells = [float(row.split('|')[column]) for row in pages['doc/benchmarks.md'].splitlines()
+                     if row.startswith(beginning)]
+            head = re.search(name + r' ([\d.]+)(?: to ([\d.]+))?', line)
+            told = [float(end) for end in head.groups() if end]
+            assert told == sorted({min(cells), max(cells)}), (line, cells)
 
 
 prepare()
-HELPERS = ('executable', 'prepare', 'command', 'environment', 'place', 'sweep', 'page', 'leftovers',
+HELPERS = ('executable', 'prepare', 'command', 'environment', 'place', 'sweep', 'sweep_compare', 'page', 'leftovers',
            'interrupted_when_waiting')
 try:
     status = cases.run('test_sweep', [value for name, value in list(globals().items()) if callable(value) and

@@ -1,7 +1,7 @@
 /* stress_deque.c: the ring deque under real races. Every element has a number and an entry in a table where its taker
  * makes a mark; at the end each entry must hold exactly one mark, so an element that was lost or taken twice is seen.
  * Takers also read what the element points to, plainly, so that ThreadSanitizer checks the hand-over. */
-#include "deque/deque_internal.h"
+#include "deque/ring_deque.h"
 #include "test_scale.h"
 #include "unity.h"
 

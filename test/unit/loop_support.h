@@ -1,4 +1,4 @@
-/* loop_support.h: what the tests of loops share: the schedules by name, places to mark, what bodies find wrong. */
+/* loop_support.h: shared by the tests of loops: the schedules by name, places to mark, a count of mistakes. */
 #ifndef LOOP_SUPPORT_H
 #define LOOP_SUPPORT_H
 

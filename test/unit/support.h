@@ -1,4 +1,4 @@
-/* support.h: what the scheduler's tests share: pools in both fence modes, a clock, a watchdog, a little randomness. */
+/* support.h: shared by the scheduler's tests: pools in both fence modes, a clock, a watchdog, a little randomness. */
 #ifndef SUPPORT_H
 #define SUPPORT_H
 
@@ -12,8 +12,23 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "canary.h"
 #include "test_scale.h"
 #include "unity.h"
+
+/* Whether this is built with ThreadSanitizer. */
+#ifndef THREAD_SANITIZED
+#if defined(__SANITIZE_THREAD__)
+#define THREAD_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define THREAD_SANITIZED 1
+#endif
+#endif
+#ifndef THREAD_SANITIZED
+#define THREAD_SANITIZED 0
+#endif
+#endif
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
@@ -126,21 +141,71 @@ static inline uint64_t test_seed(void)
 
 /* ---- a test that hangs is a test that fails ---- */
 
+static unsigned watchdog_seconds;
+static canary_mark watchdog_began;
+
+/* A test on a machine without CPU is given its time again. */
 static inline void watchdog_bites(int signal)
 {
     (void)signal;
+    if (canary_starved_since(watchdog_began)) {
+        static const char excuse[] = ":watchdog:0:hang:INFO: no CPU: a test gets more time\n";
+        if (write(STDOUT_FILENO, excuse, sizeof excuse - 1) < 0) _exit(2);
+        watchdog_began = canary_now();
+        alarm(watchdog_seconds);
+        return;
+    }
     static const char cry[] = ":watchdog:0:hang:FAIL: a test has not ended in time\n";
     if (write(STDOUT_FILENO, cry, sizeof cry - 1) < 0) _exit(2);
     abort(); /* a core, if anybody wants to look at the threads */
 }
 
-/* Called at the head of each test. Far more than any needs, slow places included. */
+/* Begins a case: it fails when it has not ended after so many seconds during which there was CPU for it. Under a
+ * sanitizer only a program that does not fork has a canary, and calls canary_begin itself: ThreadSanitizer wants no
+ * threads in the child of a process that has threads, and AddressSanitizer's look for leaks misses them there. */
 static inline void watchdog(unsigned seconds)
 {
+    if (!SANITIZED) canary_begin();
+    watchdog_seconds = seconds;
+    watchdog_began = canary_now();
     signal(SIGALRM, watchdog_bites);
     alarm(seconds);
 }
 
 #define PATIENCE_S 50u
+
+/* ---- a test about time or progress, on a machine that may have no CPU for it ---- */
+
+#define FAIR_CHANCES 3
+#define STARVED_CHANCES 20
+
+/* Whether `attempt` succeeds, once in three times. Attempts without CPU do not count. If there is none for long, the
+ * test ends here, ignored. The test has called watchdog, which is set anew for each attempt. */
+static inline bool succeeds_with_cpu(bool (*attempt)(void *), void *argument)
+{
+    for (int fair = 0, starved = 0; fair < FAIR_CHANCES && starved < STARVED_CHANCES;) {
+        canary_mark began = canary_now();
+        watchdog(watchdog_seconds);
+        if (attempt(argument)) return true;
+        if (canary_starved_since(began)) {
+            TEST_MESSAGE("no CPU: once more");
+            if (++starved == STARVED_CHANCES) TEST_IGNORE_MESSAGE("no CPU");
+        } else {
+            fair++;
+        }
+    }
+    return false;
+}
+
+/* A child has an alarm of its own, without a canary. Whether the alarm has ended it because there was no CPU since
+ * `began`: then the caller repeats it. `*starved` counts; if there is no CPU for long, the test ends here, ignored. */
+static inline bool child_lacked_cpu(bool alarmed, canary_mark began, int *starved)
+{
+    if (!alarmed || !canary_starved_since(began)) return false;
+    TEST_MESSAGE("no CPU: once more");
+    if (++*starved == FAIR_CHANCES) TEST_IGNORE_MESSAGE("no CPU");
+    watchdog(watchdog_seconds);
+    return true;
+}
 
 #endif

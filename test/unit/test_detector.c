@@ -1,8 +1,9 @@
 /* The termination detector by itself: it may never say "quiet" while something is unfinished, and has to say it
- * afterwards; what finished tasks wrote is then visible (under ThreadSanitizer the plain writes below are the test).
- *
- * The order of its reads is tested without luck: part of the counters lies in a page that cannot be touched, and who
- * touches it runs, in the handler of the fault, what another worker might do at just that moment. */
+ * afterwards; the writes of finished tasks are visible then (under ThreadSanitizer the plain writes below are the
+ * test).
+ * The order of its reads is tested without luck: part of the counters lies in a page that cannot be touched. A
+ * thread that touches it runs, in the handler of the fault, the steps that another worker might take at just that
+ * moment. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -111,7 +112,8 @@ static struct {
     int faults;
 } trap;
 
-/* What two workers do while a third is between its reads: one creates a task, the other runs it; it has no children. */
+/* The steps of two workers while a third is between its reads: one creates a task, the other runs it; it has no
+ * children. */
 static void meanwhile(int signal)
 {
     (void)signal;
@@ -167,7 +169,7 @@ static void a_childless_stolen_task_does_not_stand_in_for_a_running_one(void)
 
 /* ---- several threads ---- */
 
-/* A task of the model: what it has still to create, and where it leaves its mark. */
+/* A task of the model: the tasks that it has still to create, and where it leaves its mark. */
 typedef struct task {
     struct task *next;
     unsigned children, depth;

@@ -1,42 +1,24 @@
-/* fork(): the child's pools start again by themselves with nothing to do, the parent goes on undisturbed; whoever
- * forks, and whatever other threads are about at that moment. Children have an alarm: one that hangs is killed, and
- * that fails. */
-#include <dirent.h>
+/* fork(): the child's pools start again by themselves with nothing to do, and the parent goes on undisturbed. The
+ * fork may come from any thread, from tasks and loops, too. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <heist/heist.h>
 
+#include "fork_support.h"
 #include "support.h"
 #include "test_scale.h"
 #include "unity.h"
 
-/* ThreadSanitizer cannot start threads in the child of a process with threads, and AddressSanitizer's allocator may be
- * locked there for ever if another thread was in it at the time of the fork. */
-#if defined(__SANITIZE_THREAD__)
-#define UNDER_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define UNDER_TSAN 1
-#endif
-#endif
-#ifndef UNDER_TSAN
-#define UNDER_TSAN 0
-#endif
-#define NOT_BESIDE_SANITIZED_THREADS()                                                                                 \
-    if (SANITIZED) TEST_IGNORE_MESSAGE("the sanitizer's own locks do not survive a fork beside other threads")
-
 void setUp(void)
 {
-    if (UNDER_TSAN) TEST_IGNORE_MESSAGE("ThreadSanitizer starts no threads in a forked child");
+    if (THREAD_SANITIZED) TEST_IGNORE_MESSAGE("ThreadSanitizer starts no threads in a forked child");
     watchdog(PATIENCE_S);
 }
 
@@ -45,135 +27,11 @@ void tearDown(void)
     alarm(0);
 }
 
-/* ---- children ---- */
-
-enum { FINE = 0, ALARM_S = 20 };
-
-/* In a child: the line of the first check that failed is its exit status (modulo 256, and never 0). */
-#define EXPECT(good)                                                                                                   \
-    do {                                                                                                               \
-        if (!(good)) return __LINE__ % 256 ? __LINE__ % 256 : 255;                                                     \
-    } while (0)
-
-typedef int child_body(void *argument);
-
-/* True: all threads of the process but this one sleep. */
-static bool others_sleep(void)
-{
-    DIR *threads = opendir("/proc/self/task");
-    if (!threads) return true;
-    bool asleep = true;
-    for (struct dirent *entry; asleep && (entry = readdir(threads));) {
-        char path[300], state = 'S';
-        if (entry->d_name[0] == '.' || atoi(entry->d_name) == gettid()) continue;
-        snprintf(path, sizeof path, "/proc/self/task/%s/stat", entry->d_name);
-        FILE *stat = fopen(path, "r");
-        if (!stat) continue; /* it has ended */
-        if (fscanf(stat, "%*d %*[^)]) %c", &state) == 1) asleep = state == 'S';
-        fclose(stat);
-    }
-    closedir(threads);
-    return asleep;
-}
-
-/* A worker that is awake may be in the allocator, even with nothing to do: it makes room before it looks for work. The
- * sanitizer's stays locked in the child then, and what the worker had in hand counts as leaked there. Those that stand by
- * nap: only many looks in a row show that they sleep for good. */
-static void settle(void)
-{
-    if (!SANITIZED) return;
-    for (int looks = 0, quiet = 0; quiet < 20 && looks < 5000; looks++) {
-        quiet = others_sleep() ? quiet + 1 : 0;
-        usleep(1000);
-    }
-}
-
-/* Forks; the child gives its body's result as its status. Usable in tasks and in children, too. */
-static pid_t fork_child(child_body *body, void *argument)
-{
-    fflush(NULL);
-    settle();
-    pid_t child = fork();
-    if (child != 0) return child;
-    signal(SIGALRM, SIG_DFL);
-    alarm(ALARM_S);
-    _exit(body(argument));
-}
-
-/* The child's status, or 1000 + the signal that killed it, or -1. */
-static int status_of(pid_t child)
-{
-    int status = 0;
-    if (child < 0) return -1;
-    while (waitpid(child, &status, 0) < 0) {
-        if (errno != EINTR) return -1;
-    }
-    return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-static int in_child(child_body *body, void *argument)
-{
-    return status_of(fork_child(body, argument));
-}
-
 /* ---- using a pool in every way ---- */
-
-HEIST_TASK(long, fib, int, n)
-{
-    if (n < 2) return n;
-    HEIST_SPAWN(left, fib, n - 1);
-    long right = HEIST_CALL(fib, n - 2);
-    return HEIST_SYNC(left) + right;
-}
-
-static void count_one(void *counter)
-{
-    atomic_fetch_add((atomic_int *)counter, 1);
-}
-
-/* Returns FINE, or which line was wrong. `pool` NULL: the default pool. */
-static int use(heist_pool *pool)
-{
-    atomic_int ran = 0;
-    heist_scope scope;
-    EXPECT(HEIST_RUN(pool, fib, 15) == 610);
-    EXPECT(heist_run(pool, count_one, &ran) == 0);
-    EXPECT(atomic_load(&ran) == 1);
-    for (int i = 0; i < 50; i++) EXPECT(heist_submit(pool, count_one, &ran, HEIST_WAIT) == 0);
-    EXPECT(heist_pool_wait(pool) == 0);
-    EXPECT(atomic_load(&ran) == 51);
-    EXPECT(heist_scope_begin(&scope, pool) == 0);
-    for (int i = 0; i < 50; i++) EXPECT(heist_detach(&scope, count_one, &ran) == 0);
-    EXPECT(heist_scope_end(&scope) == 0);
-    EXPECT(atomic_load(&ran) == 101);
-    return FINE;
-}
-
-static int use_and_free(void *pool)
-{
-    unsigned workers = heist_pool_workers(pool);
-    int line = use(pool);
-    if (line != FINE) return line;
-    EXPECT(heist_pool_workers(pool) == workers);
-    EXPECT(heist_pool_free(pool) == 0);
-    return FINE;
-}
-
-static int only_free(void *pool)
-{
-    EXPECT(heist_pool_free(pool) == 0);
-    return FINE;
-}
 
 static int only_wait(void *pool)
 {
     EXPECT(heist_pool_wait(pool) == 0);
-    return FINE;
-}
-
-static int use_nothing(void *unused)
-{
-    (void)unused;
     return FINE;
 }
 
@@ -255,32 +113,11 @@ static void many_pools_start_again_each_by_itself(void)
     for (int i = 0; i < POOLS; i++) free_pool(pools[i]);
 }
 
-/* A pool that the child makes is its own, whatever became of the parent's. */
-static int make_another(void *pool)
-{
-    heist_options options = HEIST_OPTIONS_INIT;
-    options.workers = 2;
-    heist_pool *another = heist_pool_new(&options);
-    EXPECT(another != NULL);
-    int line = use(another);
-    if (line != FINE) return line;
-    line = use(pool);
-    if (line != FINE) return line;
-    EXPECT(heist_pool_free(pool) == 0);
-    return use_and_free(another);
-}
-
 static void a_child_may_make_pools_of_its_own(void)
 {
     heist_pool *pool = pool_of(2, HEIST_FENCES_DEFAULT);
     TEST_ASSERT_EQUAL_INT(FINE, in_child(make_another, pool));
     free_pool(pool);
-}
-
-/* Two threads of the child come to the forked pool at once: it starts once. */
-static void *use_in_thread(void *pool)
-{
-    return (void *)(intptr_t)use(pool);
 }
 
 static int use_from_threads(void *pool)
@@ -305,12 +142,6 @@ static void threads_of_the_child_start_it_once(void)
 }
 
 /* ---- the default pool ---- */
-
-static int use_default(void *unused)
-{
-    (void)unused;
-    return use(NULL);
-}
 
 static int use_default_and_exit(void *unused)
 {
@@ -531,203 +362,9 @@ static void whoever_runs_on_a_worker_may_fork(void)
     }
 }
 
-/* ---- while other threads are about ---- */
-
-static atomic_bool stop;
-static atomic_int thread_failures;
-
-typedef struct {
-    heist_pool *pool;
-    pthread_t threads[4];
-    atomic_size_t ran, detached_ran;
-} crowd;
-
-static void count_detached(void *argument)
-{
-    crowd *c = argument;
-    atomic_fetch_add(&c->detached_ran, 1);
-}
-
-static void count_submitted(void *argument)
-{
-    crowd *c = argument;
-    atomic_fetch_add(&c->ran, 1);
-    if (heist_detach(NULL, count_detached, c) != 0) atomic_fetch_add(&thread_failures, 1);
-}
-
-static void *submit_on_and_on(void *argument)
-{
-    crowd *c = argument;
-    size_t mine = 0;
-    while (!atomic_load(&stop)) {
-        if (heist_submit(c->pool, count_submitted, c, HEIST_WAIT) == 0) mine++;
-        if (heist_submit(c->pool, count_submitted, c, HEIST_DO_NOT_WAIT) == 0) mine++;
-    }
-    return (void *)mine;
-}
-
-static void *run_on_and_on(void *argument)
-{
-    crowd *c = argument;
-    while (!atomic_load(&stop)) {
-        if (HEIST_RUN(c->pool, fib, 10) != 55) atomic_fetch_add(&thread_failures, 1);
-    }
-    return NULL;
-}
-
-static void forking_while_others_submit_disturbs_nobody(void)
-{
-    NOT_BESIDE_SANITIZED_THREADS();
-    FOR_BOTH_FENCE_MODES(mode)
-    {
-        heist_options options = HEIST_OPTIONS_INIT;
-        options.workers = 3;
-        options.inbox = 16;
-        options.fences = *mode;
-        crowd c = {.pool = heist_pool_new(&options)};
-        TEST_ASSERT_NOT_NULL(c.pool);
-        atomic_store(&stop, false);
-        atomic_store(&thread_failures, 0);
-        for (int i = 0; i < 4; i++) pthread_create(&c.threads[i], NULL, i < 2 ? submit_on_and_on : run_on_and_on, &c);
-        int failed = FINE;
-        for (int round = test_scale(30); round > 0 && failed == FINE; round--) {
-            failed = in_child(round % 3 ? use_and_free : only_free, c.pool);
-        }
-        atomic_store(&stop, true);
-        size_t accepted = 0;
-        for (int i = 0; i < 4; i++) {
-            void *mine = NULL;
-            pthread_join(c.threads[i], &mine);
-            accepted += (size_t)mine;
-        }
-        free_pool(c.pool);
-        TEST_ASSERT_EQUAL_INT(FINE, failed);
-        TEST_ASSERT_EQUAL_size_t(accepted, atomic_load(&c.ran));
-        TEST_ASSERT_EQUAL_size_t(accepted, atomic_load(&c.detached_ran));
-        TEST_ASSERT_EQUAL_INT(0, atomic_load(&thread_failures));
-    }
-}
-
-static void *wait_on_and_on(void *argument)
-{
-    crowd *c = argument;
-    while (!atomic_load(&stop)) {
-        if (heist_submit(c->pool, count_detached, c, HEIST_WAIT) != 0 || heist_pool_wait(c->pool) != 0)
-            atomic_fetch_add(&thread_failures, 1);
-    }
-    return NULL;
-}
-
-/* fork() holds the list of waiters for a moment, and who finishes just then cannot tell them. */
-static void forking_beside_waiters_keeps_nobody_waiting(void)
-{
-    NOT_BESIDE_SANITIZED_THREADS();
-    crowd c = {.pool = pool_of(2, HEIST_FENCES_DEFAULT)};
-    pthread_t threads[2];
-    atomic_store(&stop, false);
-    atomic_store(&thread_failures, 0);
-    for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, wait_on_and_on, &c);
-    int failed = FINE;
-    for (int round = test_scale(300); round > 0 && failed == FINE; round--) failed = in_child(use_nothing, NULL);
-    atomic_store(&stop, true);
-    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
-    free_pool(c.pool);
-    TEST_ASSERT_EQUAL_INT(FINE, failed);
-    TEST_ASSERT_EQUAL_INT(0, atomic_load(&thread_failures));
-}
-
-static void *make_on_and_on(void *unused)
-{
-    (void)unused;
-    while (!atomic_load(&stop)) {
-        heist_options options = HEIST_OPTIONS_INIT;
-        options.workers = 2;
-        heist_pool *pool = heist_pool_new(&options);
-        bool right = pool && HEIST_RUN(pool, fib, 10) == 55 && heist_pool_free(pool) == 0;
-        if (!right) atomic_fetch_add(&thread_failures, 1);
-    }
-    return NULL;
-}
-
-static void forking_while_others_make_and_free_pools_disturbs_nobody(void)
-{
-    NOT_BESIDE_SANITIZED_THREADS();
-    heist_pool *pool = pool_of(2, HEIST_FENCES_DEFAULT);
-    pthread_t threads[2];
-    atomic_store(&stop, false);
-    atomic_store(&thread_failures, 0);
-    for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, make_on_and_on, NULL);
-    int failed = FINE;
-    for (int round = test_scale(40); round > 0 && failed == FINE; round--) failed = in_child(make_another, pool);
-    atomic_store(&stop, true);
-    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
-    free_pool(pool);
-    TEST_ASSERT_EQUAL_INT(FINE, failed);
-    TEST_ASSERT_EQUAL_INT(0, atomic_load(&thread_failures));
-}
-
-/* In a process that has no default pool yet: one thread makes it while another forks, at a different moment each
- * time. */
-static void *make_default(void *unused)
-{
-    (void)unused;
-    return heist_default_pool();
-}
-
-static int fork_while_it_is_made(void *delay)
-{
-    pthread_t maker;
-    EXPECT(pthread_create(&maker, NULL, make_default, NULL) == 0);
-    sleep_us(*(unsigned *)delay);
-    int status = in_child(use_default, NULL);
-    EXPECT(pthread_join(maker, NULL) == 0);
-    if (status != FINE) return status > 255 ? 255 : status;
-    return use(NULL);
-}
-
-static void forking_while_the_default_pool_is_made_hangs_nobody(void)
-{
-    NOT_BESIDE_SANITIZED_THREADS();
-    for (unsigned round = 0; round < test_scale(30u); round++) {
-        unsigned delay = round * 50;
-        TEST_ASSERT_EQUAL_INT(FINE, in_child(fork_while_it_is_made, &delay));
-    }
-}
-
-/* The same with a pool that starts again in a child while that child forks. */
-typedef struct {
-    heist_pool *pool;
-    unsigned delay;
-} restart;
-
-static int fork_while_it_restarts(void *argument)
-{
-    restart *r = argument;
-    pthread_t user;
-    void *line = NULL;
-    EXPECT(pthread_create(&user, NULL, use_in_thread, r->pool) == 0);
-    sleep_us(r->delay);
-    int status = in_child(use_and_free, r->pool);
-    EXPECT(pthread_join(user, &line) == 0);
-    if (line) return (int)(intptr_t)line;
-    return status > 255 ? 255 : status;
-}
-
-static void forking_while_a_pool_restarts_hangs_nobody(void)
-{
-    NOT_BESIDE_SANITIZED_THREADS();
-    heist_pool *pool = pool_of(4, HEIST_FENCES_DEFAULT);
-    for (unsigned round = 0; round < test_scale(30u); round++) {
-        restart r = {pool, round * 20};
-        TEST_ASSERT_EQUAL_INT(FINE, in_child(fork_while_it_restarts, &r));
-    }
-    free_pool(pool);
-}
-
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(forking_while_the_default_pool_is_made_hangs_nobody); /* first: this process has none yet */
     RUN_TEST(the_child_and_the_parent_go_on_with_the_same_pool);
     RUN_TEST(a_child_need_not_use_the_pool_to_free_it);
     RUN_TEST(children_of_children_have_a_pool_too);
@@ -738,9 +375,5 @@ int main(void)
     RUN_TEST(the_child_does_not_run_what_waited_in_the_parent);
     RUN_TEST(a_task_may_fork);
     RUN_TEST(whoever_runs_on_a_worker_may_fork);
-    RUN_TEST(forking_while_others_submit_disturbs_nobody);
-    RUN_TEST(forking_beside_waiters_keeps_nobody_waiting);
-    RUN_TEST(forking_while_others_make_and_free_pools_disturbs_nobody);
-    RUN_TEST(forking_while_a_pool_restarts_hangs_nobody);
     return UNITY_END();
 }

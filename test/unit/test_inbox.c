@@ -412,7 +412,7 @@ static void *produce(void *first)
         if (!put_patiently(next)) {
             break;
         }
-        heist__add_acq_rel(&completed, 1); /* release: who reads it knows that this put has returned */
+        heist__add_acq_rel(&completed, 1); /* release: a reader of it knows that this put has returned */
     }
     heist__add_acq_rel(&producing, (unsigned)-1); /* release: as above, for all of them */
     return NULL;
@@ -443,7 +443,8 @@ static void *consume(void *unused)
     }
 }
 
-/* The only consumer: what was put and not taken by it is still there, so it may say when it was overlooked. */
+/* The only consumer: an item that was put and not taken by it is still there, so it can tell when one was
+ * overlooked. */
 static void *consume_and_compare(void *unused)
 {
     (void)unused;

@@ -1,8 +1,8 @@
 /* test_interrupted.c: the deque of fork/join tasks when a thief comes in the middle of what the owner does, or the
  * owner in the middle of a theft: at every single instruction. interrupt.h says how. After each interruption the owner
  * joins what is left, and every child must have run once. */
-#include "frames_support.h"
 #include "interrupt.h"
+#include "task_deque_support.h"
 
 static instruction_list instructions;
 
@@ -15,16 +15,17 @@ static bool offered_before;
 
 static void prepare(int count, int stolen, thief_before thief)
 {
-    heist__frames *f = &owner->frames;
-    /* As heist__frames_init leaves it, so that every run of an operation takes the same path; only the tags go on. */
+    heist__task_deque *f = &owner->tasks;
+    /* As heist__task_deque_init leaves it, so that every run of an operation takes the same path; only the tags go
+     * on. */
     heist__store_relaxed(f->pop_gate, f->slots);
     heist__store_relaxed(f->push_gate, f->end);
     heist__store_relaxed(&f->top, heist__load_relaxed(&f->top) + (UINT64_C(1) << 32));
     heist__store_relaxed(&f->published, ((heist__load_relaxed(&f->published) >> 32) + 1) << 32);
     spawn_many(count);
     for (int i = 0; i < stolen; i++) steal_gives(i);
-    seen_before = heist__frames_look(f);
-    offered_before = thief == OFFERED && heist__frames_offer(f, seen_before, 0) == HEIST_STEAL_GOT;
+    seen_before = heist__task_deque_look(f);
+    offered_before = thief == OFFERED && heist__task_deque_offer(f, seen_before, 0) == HEIST_STEAL_GOT;
     if (thief == ASKED) {
         heist__store_relaxed(f->pop_gate, HEIST__POP_SHUT);
         heist__store_relaxed(f->push_gate, HEIST__PUSH_SHUT);
@@ -36,7 +37,7 @@ static bool is_open(int i)
     return heist__load_relaxed(&children[i].open);
 }
 
-/* Joins whoever is left, from the youngest down or from the eldest up, with a thief about, or without. */
+/* Joins the children that are left, from the youngest down or from the eldest up, with or without a thief. */
 static void join_the_rest(bool youngest_first, bool robbed)
 {
     for (int n = 0; n < 2 * CROWD; n++) {
@@ -62,7 +63,7 @@ static void owner_spawns(void)
 }
 static void owner_answers(void)
 {
-    heist__frames_answer(&owner->frames);
+    heist__task_deque_answer(&owner->tasks);
 }
 
 static void thief_takes_one(void)
@@ -88,7 +89,7 @@ static void slow_thief_takes_one(void)
 static void sure_thief_takes_one(void)
 {
     heist_task *task;
-    if (offered_before && heist__frames_take(&owner->frames, seen_before, &task) == HEIST_STEAL_GOT) run_loot(task);
+    if (offered_before && heist__task_deque_take(&owner->tasks, seen_before, &task) == HEIST_STEAL_GOT) run_loot(task);
 }
 static void slow_thief_then_all(void)
 {
@@ -98,7 +99,7 @@ static void slow_thief_then_all(void)
 /* Asks and publishes, but takes nothing yet. */
 static void thief_only_publishes(void)
 {
-    heist__frames_offer(&owner->frames, heist__frames_look(&owner->frames), 0);
+    heist__task_deque_offer(&owner->tasks, heist__task_deque_look(&owner->tasks), 0);
 }
 static void thieves_take_and_publish(void)
 {
@@ -108,7 +109,7 @@ static void thieves_take_and_publish(void)
 static void thieves_take_what_is_public_and_publish_more(void)
 {
     thief_only_publishes();
-    while ((uint32_t)heist__load_relaxed(&owner->frames.published) > (uint32_t)heist__frames_look(&owner->frames))
+    while ((uint32_t)heist__load_relaxed(&owner->tasks.published) > (uint32_t)heist__task_deque_look(&owner->tasks))
         steal_one();
     thief_only_publishes();
 }
@@ -191,17 +192,17 @@ static void answers_may_be_interrupted_by_thieves_anywhere(void)
 static void join_if_it_can(int i)
 {
     heist_task *task = &children[i].task;
-    heist__frames *f = &owner->frames;
+    heist__task_deque *f = &owner->tasks;
     heist_slot *slot = NULL;
     bool mine = heist__pop(face, bottom, task);
     if (!mine) slot = (heist_slot *)heist__load_acquire(&task->state);
     if (slot >= f->slots && slot < bottom && heist__load_relaxed(slot) == task) {
         if (slot != bottom - 1) {
-            mine = heist__frames_take_out(f, slot, bottom);
+            mine = heist__task_deque_take_out(f, slot, bottom);
         } else {
             heist__store_release(&face->bottom, slot);
             heist__compiler_barrier();
-            mine = heist__load_relaxed(&face->pop_gate) <= slot || heist__frames_claim(f, slot);
+            mine = heist__load_relaxed(&face->pop_gate) <= slot || heist__task_deque_claim(f, slot);
         }
     }
     if (mine) {
@@ -210,7 +211,7 @@ static void join_if_it_can(int i)
     } else {
         heist__store_release(&face->bottom, bottom);
         if (heist__load_acquire(&task->state) != HEIST__TASK_DONE) return; /* its thief stands still */
-        bottom = heist__frames_absorb(f, bottom);
+        bottom = heist__task_deque_absorb(f, bottom);
     }
     joined(i);
 }
@@ -221,7 +222,7 @@ static int stolen_before;
 static void theft(void)
 {
     heist_task *task;
-    if (try_steal(heist__frames_look(&owner->frames), 0, &task) == HEIST_STEAL_GOT) loot = task;
+    if (try_steal(heist__task_deque_look(&owner->tasks), 0, &task) == HEIST_STEAL_GOT) loot = task;
 }
 
 static void owner_joins_the_youngest(void)
@@ -252,7 +253,7 @@ static void owner_joins_stolen_ones_and_spawns_others(void)
 }
 static void owner_answers_and_takes_back(void)
 {
-    heist__frames_answer(&owner->frames);
+    heist__task_deque_answer(&owner->tasks);
     owner_joins_the_youngest();
 }
 static void another_thief_is_faster(void)

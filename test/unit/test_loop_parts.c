@@ -1,12 +1,12 @@
-/* What loops are made of: parts of ranges, tiles, the cutting into cells, the choice of a schedule, and shares that are taken
- * from at both ends. */
+/* The parts of loops: parts of ranges, tiles, the cutting into cells, the choice of a schedule, and shares that
+ * are taken from at both ends. */
 #include <pthread.h>
 
 #include "interrupt.h"
-#include "loop/gauge.h"
+#include "loop/cell_range.h"
+#include "loop/cost_probe.h"
 #include "loop/plan.h"
 #include "loop/range.h"
-#include "loop/share.h"
 #include "loop_support.h"
 
 void setUp(void)
@@ -168,7 +168,7 @@ static void deterministic_cells_do_not_depend_on_workers_or_schedule(void)
     }
 }
 
-/* However large the results are, nobody goes without a cell: fewer would leave workers idle. */
+/* However large the results are, no worker goes without a cell: fewer would leave workers idle. */
 static void large_results_leave_a_cell_for_each_worker(void)
 {
     heist__plan p;
@@ -199,14 +199,14 @@ static void batches_are_for_those_that_can_run(void)
     }
 }
 
-/* What hybrid gives at once, when the owner of a share of so many cells is alone with it. */
+/* How many cells hybrid gives at once, when the owner of a share of so many cells is alone with it. */
 static unsigned tapered(const heist__plan *p, uint64_t cells, uint64_t *batches)
 {
     unsigned count = 0;
     uint64_t first, last;
-    heist__share s;
-    heist__share_set(&s, 0, cells);
-    for (; heist__share_front(&s, p->least, p->most, &first, &last); count++) batches[count] = last - first;
+    heist__cell_range s;
+    heist__cell_range_set(&s, 0, cells);
+    for (; heist__cell_range_front(&s, p->least, p->most, &first, &last); count++) batches[count] = last - first;
     return count;
 }
 
@@ -294,7 +294,7 @@ static void auto_takes_hybrid_in_the_middle(void)
     TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose(200, 100000, 2, false, &finest));
     TEST_ASSERT_EQUAL_UINT64(1, finest);
     TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_STEAL, heist__plan_choose(1000000000, 1, 2, false, &finest)); /* a second */
-    /* From twenty microseconds on it is worth a second worker, from a tenth of a second on nobody knows. */
+    /* From twenty microseconds on it is worth a second worker, from a tenth of a second on it cannot be told. */
     TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_DEFAULT, heist__plan_choose(19, 1000, 8, false, &finest));
     TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose(21, 1000, 8, false, &finest));
     TEST_ASSERT_EQUAL_INT(HEIST_SCHEDULE_HYBRID, heist__plan_choose(99, 1e6, 8, false, &finest));
@@ -309,15 +309,15 @@ static void auto_takes_hybrid_in_the_middle(void)
 /* ---- measuring ---- */
 
 /* Says that the next few have taken `ns` each, and `more` besides. */
-static void takes(heist__gauge *g, double ns, int64_t more)
+static void takes(heist__cost_probe *g, double ns, int64_t more)
 {
-    heist__gauge_ran(g, g->passed + (int64_t)(ns * (double)g->next) + more);
+    heist__cost_probe_ran(g, g->passed + (int64_t)(ns * (double)g->next) + more);
 }
 
 static void a_gauge_runs_more_and_more_until_it_knows(void)
 {
-    heist__gauge g;
-    heist__gauge_begin(&g, 1000000, 2, 0);
+    heist__cost_probe g;
+    heist__cost_probe_begin(&g, 1000000, 2, 0);
     uint64_t few = 1;
     for (; !g.enough; few *= 2) {
         TEST_ASSERT_TRUE(g.next == few || (double)g.passed + (double)g.next * 10 >= 3000);
@@ -325,22 +325,22 @@ static void a_gauge_runs_more_and_more_until_it_knows(void)
     }
     TEST_ASSERT_TRUE_MESSAGE(g.passed >= 3000 && g.passed < 3100, "no longer than it takes");
     TEST_ASSERT_TRUE(g.ns_each > 9.9 && g.ns_each < 10.1);
-    heist__gauge_begin(&g, 3200, 2, 0); /* so few that they are not worth more than a hundred */
+    heist__cost_probe_begin(&g, 3200, 2, 0); /* so few that they are not worth more than a hundred */
     while (!g.enough) takes(&g, 10, 0);
     TEST_ASSERT_TRUE(g.done >= 100 && g.done <= 200);
-    heist__gauge_begin(&g, 7 * 10007, 2, 7);
+    heist__cost_probe_begin(&g, 7 * 10007, 2, 7);
     for (int i = 0; i < 50 && g.next; i++) {
         TEST_ASSERT_EQUAL_UINT64_MESSAGE(0, g.next % 7, "given batches stay whole");
         takes(&g, 9, 0);
     }
-    heist__gauge_begin(&g, 1000, 4, 0);
+    heist__cost_probe_begin(&g, 1000, 4, 0);
     for (; g.next; takes(&g, 0, 0)) /* a clock that stands still */
         TEST_ASSERT_TRUE_MESSAGE(g.next <= 15, "a sixteenth of what falls to one worker");
     TEST_ASSERT_EQUAL_UINT64(1000, g.done);
-    heist__gauge_begin(&g, UINT64_MAX, 2, UINT64_C(1) << 63); /* twice as many would be none */
+    heist__cost_probe_begin(&g, UINT64_MAX, 2, UINT64_C(1) << 63); /* twice as many would be none */
     takes(&g, 0, 0);
     TEST_ASSERT_EQUAL_UINT64((UINT64_C(1) << 63) - 1, g.next);
-    heist__gauge_begin(&g, 5, 1, UINT64_MAX);
+    heist__cost_probe_begin(&g, 5, 1, UINT64_MAX);
     TEST_ASSERT_EQUAL_UINT64(5, g.next);
     takes(&g, 1, 0);
     TEST_ASSERT_EQUAL_UINT64(0, g.next);
@@ -348,16 +348,16 @@ static void a_gauge_runs_more_and_more_until_it_knows(void)
 
 static void a_gauge_leaves_out_cold_caches_and_what_is_over(void)
 {
-    heist__gauge g;
-    heist__gauge_begin(&g, 32000, 2, 0);
+    heist__cost_probe g;
+    heist__cost_probe_begin(&g, 32000, 2, 0);
     takes(&g, 10, 2000); /* cold */
     TEST_ASSERT_FALSE(g.enough);
     while (!g.enough) takes(&g, 10, 0);
     TEST_ASSERT_TRUE(g.ns_each > 9 && g.ns_each < 11);
     takes(&g, 500, 0); /* not worth sharing, it was said; but now they are dear */
     TEST_ASSERT_TRUE(g.ns_each > 499 && g.ns_each < 501);
-    heist__gauge_begin(&g, 32000, 2, 0);
-    takes(&g, 10, 4000); /* cold or dear: nobody waits to find out */
+    heist__cost_probe_begin(&g, 32000, 2, 0);
+    takes(&g, 10, 4000); /* cold or dear: the probe does not wait to find out */
     TEST_ASSERT_TRUE(g.enough && g.ns_each > 4000);
 }
 
@@ -365,38 +365,38 @@ static void a_gauge_leaves_out_cold_caches_and_what_is_over(void)
 
 static void a_share_gives_from_both_ends_what_it_has(void)
 {
-    heist__share s;
+    heist__cell_range s;
     uint64_t first, last;
-    heist__share_set(&s, 3, 10);
-    TEST_ASSERT_TRUE(heist__share_unbegun(&s, 3));
-    TEST_ASSERT_TRUE(heist__share_front(&s, 9, 0, &first, &last));
+    heist__cell_range_set(&s, 3, 10);
+    TEST_ASSERT_TRUE(heist__cell_range_unbegun(&s, 3));
+    TEST_ASSERT_TRUE(heist__cell_range_front(&s, 9, 0, &first, &last));
     TEST_ASSERT_EQUAL_UINT64(3, first);
     TEST_ASSERT_EQUAL_UINT64(4, last);
-    TEST_ASSERT_FALSE(heist__share_unbegun(&s, 3));
-    TEST_ASSERT_TRUE(heist__share_back(&s, 0, &first, &last)); /* half of six */
+    TEST_ASSERT_FALSE(heist__cell_range_unbegun(&s, 3));
+    TEST_ASSERT_TRUE(heist__cell_range_back(&s, 0, &first, &last)); /* half of six */
     TEST_ASSERT_EQUAL_UINT64(7, first);
     TEST_ASSERT_EQUAL_UINT64(10, last);
-    TEST_ASSERT_TRUE(heist__share_back(&s, 2, &first, &last));
+    TEST_ASSERT_TRUE(heist__cell_range_back(&s, 2, &first, &last));
     TEST_ASSERT_EQUAL_UINT64(5, first);
     TEST_ASSERT_EQUAL_UINT64(7, last);
-    TEST_ASSERT_TRUE(heist__share_back(&s, 5, &first, &last)); /* not more than there is */
+    TEST_ASSERT_TRUE(heist__cell_range_back(&s, 5, &first, &last)); /* not more than there is */
     TEST_ASSERT_EQUAL_UINT64(4, first);
     TEST_ASSERT_EQUAL_UINT64(5, last);
-    TEST_ASSERT_FALSE(heist__share_front(&s, 0, 0, &first, &last));
-    TEST_ASSERT_FALSE(heist__share_front(&s, 1, 4, &first, &last));
-    TEST_ASSERT_FALSE(heist__share_back(&s, 0, &first, &last));
-    heist__share_set(&s, UINT32_MAX - 3, UINT32_MAX);
-    TEST_ASSERT_TRUE(heist__share_all(&s, &first, &last));
+    TEST_ASSERT_FALSE(heist__cell_range_front(&s, 0, 0, &first, &last));
+    TEST_ASSERT_FALSE(heist__cell_range_front(&s, 1, 4, &first, &last));
+    TEST_ASSERT_FALSE(heist__cell_range_back(&s, 0, &first, &last));
+    heist__cell_range_set(&s, UINT32_MAX - 3, UINT32_MAX);
+    TEST_ASSERT_TRUE(heist__cell_range_all(&s, &first, &last));
     TEST_ASSERT_EQUAL_UINT64(UINT32_MAX - 3, first);
     TEST_ASSERT_EQUAL_UINT64(UINT32_MAX, last);
-    TEST_ASSERT_FALSE(heist__share_all(&s, &first, &last));
-    TEST_ASSERT_TRUE(heist__share_empty(&s));
-    heist__share_set(&s, 3, 4);
-    TEST_ASSERT_FALSE(heist__share_empty(&s));
+    TEST_ASSERT_FALSE(heist__cell_range_all(&s, &first, &last));
+    TEST_ASSERT_TRUE(heist__cell_range_empty(&s));
+    heist__cell_range_set(&s, 3, 4);
+    TEST_ASSERT_FALSE(heist__cell_range_empty(&s));
 }
 
 typedef struct {
-    heist__share share;
+    heist__cell_range share;
     marks marks;
     uint64_t take;
 } raced_share;
@@ -405,7 +405,7 @@ static void *take_from_back(void *argument)
 {
     raced_share *r = argument;
     uint64_t first, last;
-    while (heist__share_back(&r->share, r->take, &first, &last)) {
+    while (heist__cell_range_back(&r->share, r->take, &first, &last)) {
         for (; first < last; first++) mark(&r->marks, first);
     }
     return NULL;
@@ -416,11 +416,11 @@ static void no_cell_is_taken_twice(void)
     for (int round = 0; round < test_scale(60); round++) {
         const uint64_t cells = 30000;
         raced_share r = {.marks = marks_new(cells), .take = (uint64_t)round % 3 + 1};
-        heist__share_set(&r.share, 0, cells);
+        heist__cell_range_set(&r.share, 0, cells);
         pthread_t thieves[2];
         for (int i = 0; i < 2; i++) TEST_ASSERT_EQUAL_INT(0, pthread_create(&thieves[i], NULL, take_from_back, &r));
         uint64_t first, last;
-        while (heist__share_front(&r.share, 1, (uint64_t)round % 2 * 16, &first, &last))
+        while (heist__cell_range_front(&r.share, 1, (uint64_t)round % 2 * 16, &first, &last))
             for (; first < last; first++) mark(&r.marks, first);
         for (int i = 0; i < 2; i++) pthread_join(thieves[i], NULL);
         TEST_ASSERT_TRUE(marks_end(&r.marks));
@@ -432,26 +432,26 @@ static void no_cell_is_taken_twice(void)
 #define CROSSED_CELLS 7
 #define TAKINGS 5
 
-static heist__share crossed;
+static heist__cell_range crossed;
 static int taken[CROSSED_CELLS];
 
 static void take_first(void)
 {
     uint64_t first, last;
-    if (heist__share_front(&crossed, 0, 0, &first, &last)) taken[first]++;
+    if (heist__cell_range_front(&crossed, 0, 0, &first, &last)) taken[first]++;
 }
 
 static void take_first_part(void)
 {
     uint64_t first, last;
-    if (!heist__share_front(&crossed, 2, 2, &first, &last)) return;
+    if (!heist__cell_range_front(&crossed, 2, 2, &first, &last)) return;
     for (; first < last; first++) taken[first]++;
 }
 
 static void take_last(uint64_t how_many)
 {
     uint64_t first, last;
-    if (!heist__share_back(&crossed, how_many, &first, &last)) return;
+    if (!heist__cell_range_back(&crossed, how_many, &first, &last)) return;
     for (; first < last; first++) taken[first]++;
 }
 
@@ -477,12 +477,12 @@ static void cells_are_taken_once_whatever_comes_between(void)
     int interruptions = 0;
     IGNORE_WITHOUT_INTERRUPTS();
     for (int what = 0; what < TAKINGS; what++) {
-        heist__share_set(&crossed, 0, CROSSED_CELLS);
+        heist__cell_range_set(&crossed, 0, CROSSED_CELLS);
         list_instructions(takings[what], &instructions);
         for (int between = 0; between < TAKINGS; between++) {
             for (size_t i = 0; i < instructions.count; i++) {
                 memset(taken, 0, sizeof taken);
-                heist__share_set(&crossed, 0, CROSSED_CELLS);
+                heist__cell_range_set(&crossed, 0, CROSSED_CELLS);
                 interruptions += interrupted(takings[what], instructions.at[i], takings[between]);
                 take_all();
                 TEST_ASSERT_EACH_EQUAL_INT(1, taken, CROSSED_CELLS);
@@ -499,13 +499,13 @@ static void cells_are_taken_once_by_two_in_the_middle_of_each_other(void)
     int crossings = 0;
     IGNORE_WITHOUT_INTERRUPTS();
     for (int pair = 0; pair < TAKINGS * TAKINGS; pair++) {
-        heist__share_set(&crossed, 0, CROSSED_CELLS);
+        heist__cell_range_set(&crossed, 0, CROSSED_CELLS);
         list_instructions(takings[pair / TAKINGS], &of_first);
         list_instructions(takings[pair % TAKINGS], &of_second);
         for (size_t i = 0; i < of_first.count; i++) {
             for (size_t j = 0; j < of_second.count; j++) {
                 memset(taken, 0, sizeof taken);
-                heist__share_set(&crossed, 0, CROSSED_CELLS);
+                heist__cell_range_set(&crossed, 0, CROSSED_CELLS);
                 crossings +=
                     intertwined(takings[pair / TAKINGS], of_first.at[i], takings[pair % TAKINGS], of_second.at[j]);
                 take_all();

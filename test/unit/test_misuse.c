@@ -1,10 +1,11 @@
-/* Children that are never joined, or in vain, as debug builds see them: told with their names, and the program goes on. */
+/* Children that are never joined, or in vain, as debug builds see them: told with their names, and the program goes
+ * on. */
 #define HEIST_DEBUG 1
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
-#include "schedule/worker.h"
+#include "schedule/pool.h"
 #include "support.h"
 
 void setUp(void)
@@ -113,13 +114,42 @@ static void plain_count(void *argument)
     __atomic_fetch_add(&ran, 1, __ATOMIC_RELAXED);
 }
 
+/* A helper that spawns for its caller, whose hidden argument does not follow: so the typed child takes the plain one's
+ * place. */
+static void spawn_for_the_caller(heist_scope *scope)
+{
+    heist_spawn(scope, plain_count, NULL);
+}
+
 HEIST_TASK(int, mixes, int, n)
 {
     heist_scope scope;
     if (n == 0 || heist_scope_begin(&scope, NULL) < 0) return 0;
-    heist_spawn(&scope, plain_count, NULL);
-    HEIST_CALL(forgetful, 1); /* does not know of the slot that heist_spawn has filled */
+    spawn_for_the_caller(&scope);
+    HEIST_CALL(forgetful, 1);
     return 1;
+}
+
+/* Not in the frame: a thief may look at a child after its parent has returned. */
+static heist_scope outlives_its_function;
+
+static void forgets_to_join(void *argument)
+{
+    (void)argument;
+    if (heist_scope_begin(&outlives_its_function, NULL) < 0) abort();
+    heist_spawn(&outlives_its_function, plain_count, NULL);
+    heist_spawn(&outlives_its_function, plain_count, NULL);
+}
+
+/* A plain child that forgets, joined by a plain parent. */
+static void joins_the_forgetful(void *argument)
+{
+    heist_scope scope;
+    (void)argument;
+    if (heist_scope_begin(&scope, NULL) < 0) abort();
+    heist_spawn(&scope, forgets_to_join, NULL);
+    heist_join(&scope);
+    heist_scope_end(&scope);
 }
 
 /* Runs `body` with stderr in a file; what was said is in `said`. */
@@ -190,7 +220,7 @@ static void run_among_thieves(void)
 static void the_deques_are_empty(void)
 {
     for (unsigned i = 0; i < heist_pool_workers(pool); i++) {
-        heist__frames *frames = &pool->workers[i]->frames;
+        heist__task_deque *frames = &pool->workers[i]->tasks;
         TEST_ASSERT_EQUAL_PTR(frames->slots, heist__load_acquire(&frames->face.bottom));
         TEST_ASSERT_EQUAL_UINT32(0, (uint32_t)heist__load_acquire(&frames->top));
     }
@@ -302,6 +332,27 @@ static void plain_children_in_the_way_of_typed_ones_are_told(void)
         strstr(said, "between heist_spawn and heist_join of the same function would lose 1 of"), said);
 }
 
+static void run_forgets_to_join(void)
+{
+    result = heist_run(pool, forgets_to_join, NULL);
+}
+static void run_joins_the_forgetful(void)
+{
+    result = heist_run(pool, joins_the_forgetful, NULL);
+}
+static void detach_forgetful(void)
+{
+    result = heist_submit(pool, forgets_to_join, NULL, HEIST_WAIT);
+    if (!result) result = heist_pool_wait(pool);
+}
+
+static void a_forgotten_plain_join_is_told(void)
+{
+    in_both_sizes(run_forgets_to_join, 0, 0, ": 2 of its children were never joined before it returned");
+    in_both_sizes(run_joins_the_forgetful, 0, 0, ": 2 of its children were never joined before it returned");
+    in_both_sizes(detach_forgetful, 0, 0, ": 2 of its children were never joined before it returned");
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -314,5 +365,6 @@ int main(void)
     RUN_TEST(a_second_join_is_told_and_gives_the_same_result);
     RUN_TEST(a_join_of_what_was_not_spawned_is_told);
     RUN_TEST(plain_children_in_the_way_of_typed_ones_are_told);
+    RUN_TEST(a_forgotten_plain_join_is_told);
     return UNITY_END();
 }

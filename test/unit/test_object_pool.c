@@ -3,7 +3,7 @@
 #include "unity.h"
 
 #include <errno.h>
-#include <heist/atomic.h>
+#include <heist/detail/atomic.h>
 #include <stdint.h>
 #include <string.h>
 

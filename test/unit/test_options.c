@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "schedule/worker.h"
+#include "schedule/pool.h"
 #include "support.h"
 
-static const char *const variables[] = {"HEIST_WORKERS",  "HEIST_BIND",  "HEIST_STEAL", "HEIST_AMOUNT",
-                                        "HEIST_SPIN",     "HEIST_STACK", "HEIST_SEED",  "HEIST_FENCES",
-                                        "HEIST_TOPOLOGY", "HEIST_INBOX", "HEIST_SLOTS", "HEIST_STRICT"};
+static const char *const variables[] = {
+    "HEIST_WORKERS", "HEIST_BIND",     "HEIST_STEAL", "HEIST_AMOUNT", "HEIST_SPIN",   "HEIST_STACK", "HEIST_SEED",
+    "HEIST_FENCES",  "HEIST_TOPOLOGY", "HEIST_INBOX", "HEIST_SLOTS",  "HEIST_STRICT", "HEIST_WATCH"};
 
 void setUp(void)
 {
@@ -55,6 +55,7 @@ static void absurd_values_are_refused_with_a_sentence(void)
     REFUSED(inbox, SIZE_MAX);
     REFUSED(slots, 1);
     REFUSED(slots, SIZE_MAX);
+    REFUSED(watch, UINT64_MAX);
     REFUSED(size, 1);
     REFUSED(size, SIZE_MAX);
 }
@@ -127,7 +128,7 @@ static void a_newer_callers_struct_may_be_longer_if_it_says_nothing_new(void)
 
 /* ---- the environment ---- */
 
-/* What is said on stderr goes to a file until `heard` is asked for it. */
+/* Words on stderr go to a file until `heard` is asked for them. */
 typedef struct {
     FILE *file;
     int stderr_before;
@@ -152,7 +153,7 @@ static void heard(ear e, char said[512])
     fclose(e.file);
 }
 
-/* Reads the settings with one variable set; what was said on stderr meanwhile is in `said`. */
+/* Reads the settings with one variable set; the words on stderr meanwhile are in `said`. */
 static heist__settings settings_with(const char *variable, const char *value, char said[512])
 {
     heist__settings settings;
@@ -192,6 +193,7 @@ static void every_variable_is_honoured(void)
     HONOURED("HEIST_SLOTS", "4096", slots, 4096);
     HONOURED("HEIST_STRICT", "1", strict, 1);
     HONOURED("HEIST_STRICT", "0", strict, 0);
+    HONOURED("HEIST_WATCH", "30", watch, 30);
     HONOURED("HEIST_WORKERS", "", workers, 0);
     HONOURED("HEIST_WORKERS", "010", workers, 10);
     HONOURED("HEIST_WORKERS", "0x10", workers, 16);
@@ -227,6 +229,7 @@ static void rubbish_is_a_warning_and_the_default(void)
         {"HEIST_INBOX", "1"},
         {"HEIST_SLOTS", "12"},
         {"HEIST_STRICT", "yes"},
+        {"HEIST_WATCH", "0.5"},
     };
     char said[512];
     heist__settings plain = settings_with("HEIST_TEST_NOTHING", "1", said);

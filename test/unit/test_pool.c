@@ -6,7 +6,8 @@
 #include <sys/wait.h>
 
 #include "platform/barrier.h"
-#include "schedule/worker.h"
+#include "quiet_fork.h"
+#include "schedule/pool.h"
 #include "support.h"
 #include "topology/quota.h"
 
@@ -31,7 +32,7 @@ HEIST_TASK(long, fib, int, n)
 #define N 18
 #define FIB_N 2584
 
-/* ---- who may run what where ---- */
+/* ---- which thread may run in which pool ---- */
 
 static void *runs_fib(void *argument)
 {
@@ -131,27 +132,27 @@ typedef struct {
     unsigned alone, sharing;
 } spins;
 
-/* In a worker, of whom it is said now and then that somebody shares its CPU. */
+/* In a worker that is noted now and then as sharing its CPU. */
 static void spins_of_a_waiter(void *argument)
 {
     spins *s = argument;
     heist__worker *w = heist__self();
-    heist__crowd *crowd = &w->pool->idle.crowd;
-    uint32_t seat = heist__load_relaxed(&w->sleeper.seat);
-    heist__crowd_awake(crowd, seat, 1);
+    heist__cpu_occupancy *occupancy = &w->pool->idle.occupancy;
+    uint32_t place = heist__load_relaxed(&w->sleeper.cpu_place);
+    heist__cpu_occupancy_awake(occupancy, place, 1);
     s->sharing = heist__waiting_spin(w);
-    heist__crowd_awake(crowd, seat, -1);
-    heist__store_relaxed(&w->sleeper.seat, HEIST__NO_SEAT);
+    heist__cpu_occupancy_awake(occupancy, place, -1);
+    heist__store_relaxed(&w->sleeper.cpu_place, HEIST__NO_CPU_PLACE);
     s->alone = heist__waiting_spin(w);
-    heist__store_relaxed(&w->sleeper.seat, seat);
+    heist__store_relaxed(&w->sleeper.cpu_place, place);
 }
 
 static void who_waits_spins_less_where_it_shares_its_cpu(void)
 {
     unsigned cpus = heist__default_workers(NULL);
     heist_pool *one = pool_of(1, HEIST_FENCES_DEFAULT), *many = pool_of(2 * cpus, HEIST_FENCES_DEFAULT);
-    TEST_ASSERT_NULL(one->idle.crowd.seats);
-    TEST_ASSERT_NOT_NULL(many->idle.crowd.seats);
+    TEST_ASSERT_NULL(one->idle.occupancy.places);
+    TEST_ASSERT_NOT_NULL(many->idle.occupancy.places);
     spins s = {0};
     TEST_ASSERT_EQUAL_INT(0, heist_run(many, spins_of_a_waiter, &s));
     TEST_ASSERT_EQUAL_UINT(one->settings.spin, s.alone);
@@ -170,7 +171,7 @@ static void who_waits_spins_less_where_it_shares_its_cpu(void)
     TEST_ASSERT_EQUAL_UINT(99, told->settings.waiting_spin);
     TEST_ASSERT_EQUAL_UINT(99, told->settings.sharing_spin);
     TEST_ASSERT_EQUAL_UINT(cpus, told->at_once);
-    TEST_ASSERT_NULL_MESSAGE(told->idle.crowd.seats, "who is told to search goes on searching");
+    TEST_ASSERT_NULL_MESSAGE(told->idle.occupancy.places, "a worker that is told to search goes on searching");
     free_pool(told);
 }
 
@@ -183,7 +184,8 @@ static void a_stack_is_as_large_as_asked_for(void)
         heist_pool *pool = heist_pool_new(&options);
         TEST_ASSERT_NOT_NULL_MESSAGE(pool, heist_explain());
         size_t size = 0;
-        TEST_ASSERT_EQUAL_INT(0, heist_run(pool, stack_size, &size));
+        TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, stack_size, &size, HEIST_WAIT)); /* to a worker's own thread */
+        TEST_ASSERT_EQUAL_INT(0, heist_pool_wait(pool));
         TEST_ASSERT_TRUE(size >= wanted);
         if (!SANITIZED) TEST_ASSERT_TRUE(size < 2 * wanted); /* ThreadSanitizer makes small stacks larger */
         free_pool(pool);
@@ -205,7 +207,8 @@ static void threads_are_called_after_their_pool(void)
     heist_pool *pool = heist_pool_new(&options);
     char name[16] = "";
     TEST_ASSERT_NOT_NULL(pool);
-    TEST_ASSERT_EQUAL_INT(0, heist_run(pool, thread_name, name));
+    TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, thread_name, name, HEIST_WAIT));
+    TEST_ASSERT_EQUAL_INT(0, heist_pool_wait(pool));
     TEST_ASSERT_EQUAL_STRING("a-very-long-n/0", name);
     free_pool(pool);
 }
@@ -232,7 +235,7 @@ static void the_affinity_mask_sets_the_number_of_workers(void)
     free_pool(pool);
 }
 
-/* Containers that forbid membarrier or memory policies would have something to say; what is said is then a sentence. */
+/* Containers that forbid membarrier or memory policies leave a note; a note is then a sentence. */
 static void a_pool_that_has_all_it_wants_says_nothing(void)
 {
     FOR_BOTH_FENCE_MODES(mode)
@@ -339,7 +342,7 @@ static void refuse_once(void *unused)
     refuse_to_wait();
 }
 
-/* On a single worker: who waits for the scope runs its task. */
+/* On a single worker, the task that waits for the scope runs the tasks of that scope. */
 static void wait_for_scope(void *unused)
 {
     (void)unused;
@@ -408,7 +411,7 @@ static void nobody_waits_for_who_waits_for_it(void)
         TEST_ASSERT_EQUAL_INT(64 + 5 * 32 + 1, atomic_load(&refusals));
         TEST_ASSERT_EQUAL_INT64(FIB_N, HEIST_RUN(first, fib, N)); /* they live on */
         int error = 1;
-        TEST_ASSERT_EQUAL_INT(0, heist_run(first, frees_the_second, &error)); /* nobody waits for anybody now */
+        TEST_ASSERT_EQUAL_INT(0, heist_run(first, frees_the_second, &error)); /* no pool waits for another now */
         TEST_ASSERT_EQUAL_INT(0, error);
         free_pool(third);
         free_pool(first);
@@ -459,7 +462,7 @@ static void the_default_pool_is_made_once_and_gone_at_exit(void)
     int ends[2], status;
     TEST_ASSERT_EQUAL_INT(0, pipe(ends));
     fflush(NULL); /* or the child's exit prints it again */
-    pid_t child = fork();
+    pid_t child = fork_quietly();
     if (child == 0) {
         alarm(30);
         dup2(ends[1], STDERR_FILENO);

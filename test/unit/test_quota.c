@@ -217,7 +217,7 @@ static void a_mount_of_another_group_is_the_last_resort(void)
     put("/proc/self/mountinfo", "30 23 0:26 /elsewhere /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
     put("/sys/fs/cgroup/cpu.max", "200000 100000\n");
     quota_is(2);
-    /* As soon as our own group is to be seen, what others may use does not matter. */
+    /* As soon as our own group can be seen, the quotas of other groups do not matter. */
     put("/proc/self/mountinfo", "30 23 0:26 /elsewhere /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
                                 "31 23 0:26 / /mnt/groups rw - cgroup2 cgroup2 rw\n");
     quota_is(0);

@@ -1,7 +1,7 @@
-/* test_scale.h: how much a test repeats itself. A stress test writes `test_scale(200000)` for its number of rounds, and the
- * environment variable HEIST_TEST_SCALE, a percentage (100 when unset), makes that fewer where each round costs more:
- * under ThreadSanitizer, valgrind or an emulator. Rubbish in the variable counts as unset, and no number goes below 1,
- * so that a scaled test still asserts something. */
+/* test_scale.h: how much a test repeats itself. A stress test writes `test_scale(200000)` for its number of rounds,
+ * and the environment variable HEIST_TEST_SCALE, a percentage (100 when unset), makes that fewer where each round
+ * costs more: under ThreadSanitizer, valgrind or an emulator. Rubbish in the variable counts as unset, and no number
+ * goes below 1, so that a scaled test still asserts something. */
 #ifndef TEST_SCALE_H
 #define TEST_SCALE_H
 

@@ -10,7 +10,8 @@
 
 #include <heist/heist.h>
 
-#include "schedule/worker.h"
+#include "quiet_fork.h"
+#include "schedule/pool.h"
 #include "support.h"
 #include "test_scale.h"
 #include "unity.h"
@@ -75,7 +76,7 @@ static void a_drained_pool_has_run_everything(void)
     }
 }
 
-/* What runs when the pool is closed goes on to spawn; only outsiders are turned away. */
+/* Tasks that run when the pool is closed go on to spawn; only outsiders are turned away. */
 typedef struct {
     sem_t begun, go;
 } gate;
@@ -359,7 +360,7 @@ static void who_waits_outside_is_told_of_dropped_tasks(void)
         TEST_ASSERT_EQUAL_INT(0, heist_scope_end(&none));
         waiter waiters[3] = {{pool, &scope, 1}, {pool, &scope, 1}, {pool, NULL, 1}};
         for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, wait_outside, &waiters[i]);
-        while (heist__load_acquire(&pool->waiting) < 3) sched_yield();
+        while (heist__load_acquire(&pool->waiters.waiting) < 3) sched_yield();
         pthread_create(&opener, NULL, open_when_cancelling, &c);
         size_t cancelled = 0;
         TEST_ASSERT_EQUAL_INT(0, heist_pool_shutdown(pool, HEIST_CANCEL, &cancelled));
@@ -493,7 +494,7 @@ void __lsan_disable(void) __attribute__((weak));
 static int in_child(void (*body)(void))
 {
     fflush(NULL);
-    pid_t child = fork();
+    pid_t child = fork_quietly();
     TEST_ASSERT_TRUE(child >= 0);
     if (child == 0) {
         signal(SIGALRM, SIG_DFL);

@@ -9,7 +9,7 @@
 
 #include <heist/heist.h>
 
-#include "schedule/worker.h"
+#include "schedule/pool.h"
 #include "support.h"
 #include "test_scale.h"
 #include "unity.h"
@@ -109,7 +109,7 @@ static void a_full_inbox_refuses_who_does_not_wait(void)
     TEST_ASSERT_TRUE(heist_explain()[0] != '\0');
     let_go(&b);
     TEST_ASSERT_EQUAL_INT(0, heist_pool_wait(pool));
-    TEST_ASSERT_EQUAL_size_t(2, atomic_load(&ran)); /* what was refused never runs */
+    TEST_ASSERT_EQUAL_size_t(2, atomic_load(&ran)); /* a refused task never runs */
     TEST_ASSERT_TRUE(fill(pool) > 0);               /* there is room again */
     free_pool(pool);
 }
@@ -127,7 +127,7 @@ static void a_full_inbox_keeps_who_waits_a_while_no_longer(void)
     TEST_ASSERT_EQUAL_INT(0, heist_scope_begin(&scope, pool));
     TEST_ASSERT_EQUAL_INT(-ETIMEDOUT, heist_scope_submit(&scope, count_one, &ran, 1));
     TEST_ASSERT_EQUAL_INT(-EAGAIN, heist_scope_submit(&scope, count_one, &ran, HEIST_DO_NOT_WAIT));
-    TEST_ASSERT_EQUAL_INT(0, heist_scope_end(&scope)); /* what was refused does not count */
+    TEST_ASSERT_EQUAL_INT(0, heist_scope_end(&scope)); /* refused tasks do not count */
     let_go(&b);
     TEST_ASSERT_EQUAL_INT(0, heist_pool_wait(pool));
     TEST_ASSERT_EQUAL_size_t(2, atomic_load(&ran));
@@ -136,10 +136,10 @@ static void a_full_inbox_keeps_who_waits_a_while_no_longer(void)
 
 static heist_pool *closing;
 
-static void *submit_until_closed(void *how)
+static void *submit_until_closed(void *unused)
 {
-    int error = how ? heist_run(closing, count_one, &ran) : heist_submit(closing, count_one, &ran, HEIST_WAIT);
-    return (void *)(intptr_t)error;
+    (void)unused;
+    return (void *)(intptr_t)heist_submit(closing, count_one, &ran, HEIST_WAIT);
 }
 
 static void who_waits_for_room_when_the_pool_is_closed_is_told(void)
@@ -148,7 +148,7 @@ static void who_waits_for_room_when_the_pool_is_closed_is_told(void)
     pthread_t threads[4];
     closing = pool_held_up(&b, 2);
     TEST_ASSERT_EQUAL_size_t(2, fill(closing));
-    for (intptr_t i = 0; i < 4; i++) pthread_create(&threads[i], NULL, submit_until_closed, (void *)(i % 2));
+    for (int i = 0; i < 4; i++) pthread_create(&threads[i], NULL, submit_until_closed, NULL);
     while (heist__load_seq_cst(&closing->wanting_room) < 4) sched_yield();
     TEST_ASSERT_EQUAL_INT(0, heist_pool_close(closing));
     for (int i = 0; i < 4; i++) { /* there is no room before they have ended */
@@ -158,7 +158,7 @@ static void who_waits_for_room_when_the_pool_is_closed_is_told(void)
     }
     let_go(&b);
     free_pool(closing);
-    TEST_ASSERT_EQUAL_size_t(2, atomic_load(&ran)); /* what was taken runs, what was refused does not */
+    TEST_ASSERT_EQUAL_size_t(2, atomic_load(&ran)); /* accepted tasks run, refused ones do not */
 }
 
 typedef struct {
@@ -227,8 +227,8 @@ static void who_waits_gets_in_when_there_is_room(void)
     free_pool(pool);
 }
 
-/* A task may wait for what somebody who waits for room is about to submit: one free place must be enough for that, though
- * sleepers are woken only when half of the inbox is free. */
+/* A task may wait for a submission whose submitter waits for room: one free place must be enough for that,
+ * though sleepers are woken only when half of the inbox is free. */
 static void who_waits_gets_in_though_the_inbox_stays_nearly_full(void)
 {
     blocker first, second;
@@ -253,8 +253,8 @@ static void who_waits_gets_in_though_the_inbox_stays_nearly_full(void)
 
 /* ---- batches ---- */
 
-/* Two workers, both held up; many tasks wait, and the oldest will hold up the worker that takes it with the batch behind it. The
- * other one runs all the rest. */
+/* Two workers, both held up; many tasks wait, and the oldest will hold up the worker that takes it with the batch
+ * behind it. The other one runs all the rest. */
 static void the_rest_of_a_batch_does_not_wait_for_its_first(void)
 {
     enum { TASKS = 60 };
@@ -285,7 +285,7 @@ static void note_order(void *number)
     order[atomic_fetch_add(&ordered, 1)] = (size_t)(uintptr_t)number;
 }
 
-static void one_worker_runs_submissions_in_their_order(void)
+static void one_worker_runs_submissions_nearly_in_their_order(void)
 {
     blocker b;
     heist_pool *pool = pool_held_up(&b, 1024);
@@ -294,7 +294,10 @@ static void one_worker_runs_submissions_in_their_order(void)
         TEST_ASSERT_EQUAL_INT(0, heist_submit(pool, note_order, (void *)(uintptr_t)i, HEIST_DO_NOT_WAIT));
     let_go(&b);
     TEST_ASSERT_EQUAL_INT(0, heist_pool_wait(pool));
-    for (size_t i = 0; i < 200; i++) TEST_ASSERT_EQUAL_size_t(i, order[i]);
+    /* But for one in 64, which the worker takes out of turn so that nothing starves. */
+    size_t in_turn = 0;
+    for (size_t i = 1; i < 200; i++) in_turn += order[i] == order[i - 1] + 1;
+    TEST_ASSERT_GREATER_OR_EQUAL(180, in_turn);
     free_pool(pool);
 }
 
@@ -340,7 +343,7 @@ static void each_node_has_an_inbox_and_none_is_forgotten(void)
     setenv("HEIST_TOPOLOGY", "pack:4 [numa] core:2 pu:1", 1);
     const size_t inboxes[] = {2, 0};
     for (size_t i = 0; i < 2; i++) {
-        /* fewer workers than nodes: somebody has to look at inboxes of nodes without workers */
+        /* fewer workers than nodes: a worker has to look at inboxes of nodes without workers */
         for (unsigned workers = 1; workers <= 8; workers *= 2) {
             heist_pool *pool = pool_with_inbox(workers, inboxes[i], HEIST_FENCES_DEFAULT);
             TEST_ASSERT_EQUAL_UINT(4, pool->inbox_count);
@@ -509,7 +512,7 @@ static void mistakes_are_told(void)
     TEST_ASSERT_EQUAL_INT(0, heist_pool_close(pool));
     TEST_ASSERT_EQUAL_INT(-ESHUTDOWN, heist_submit(pool, count_one, &ran, HEIST_WAIT));
     TEST_ASSERT_EQUAL_INT(-ESHUTDOWN, heist_run(pool, count_one, &ran));
-    TEST_ASSERT_EQUAL_INT(0, heist_pool_wait(pool)); /* what was refused does not count */
+    TEST_ASSERT_EQUAL_INT(0, heist_pool_wait(pool)); /* refused tasks do not count */
     TEST_ASSERT_EQUAL_size_t(0, atomic_load(&ran));
     free_pool(pool);
 }
@@ -524,7 +527,7 @@ int main(void)
     RUN_TEST(who_waits_gets_in_when_there_is_room);
     RUN_TEST(who_waits_gets_in_though_the_inbox_stays_nearly_full);
     RUN_TEST(the_rest_of_a_batch_does_not_wait_for_its_first);
-    RUN_TEST(one_worker_runs_submissions_in_their_order);
+    RUN_TEST(one_worker_runs_submissions_nearly_in_their_order);
     RUN_TEST(what_many_threads_submit_runs_exactly_once);
     RUN_TEST(each_node_has_an_inbox_and_none_is_forgotten);
     RUN_TEST(a_pool_wait_covers_all_that_was_accepted_before_it);

@@ -12,7 +12,7 @@ begin()
 
 skip() { printf '%-24s skipped: %s\n' "$1" "$2"; }
 
-# count PASSED FAILED IGNORED: adds a configuration's cases to the sum, and ends its line.
+# count PASSED FAILED IGNORED: adds the cases of a configuration to the sum, and ends its line.
 count()
 {
     local ignored=

@@ -1,17 +1,16 @@
-# shellcheck shell=bash disable=SC2154 # common.sh sets program
-# machine.sh: what the emulated machines share: a kernel to boot, and a file system with one of our programs in it. The
+# shellcheck shell=bash disable=SC2154 # common.sh sets program and cache
+# machine.sh: shared by the emulated machines: a kernel to boot, and a file system with one of our programs in it. The
 # kernel is Debian's for clouds; it is unpacked, not installed. Sourced after common.sh.
 
-kernel_cache() { printf '%s/kernel\n' "$(cache_dir)"; }
-
-# kernel: the path of a kernel that is here.
+# kernel: prints the path of an available kernel.
 kernel()
 {
     if [ -n "${HEIST_KERNEL-}" ]; then
         [ -r "$HEIST_KERNEL" ] || die "HEIST_KERNEL cannot be read: $HEIST_KERNEL"
         printf '%s\n' "$HEIST_KERNEL"
     else
-        [ -r "$(kernel_cache)/vmlinuz" ] && printf '%s/vmlinuz\n' "$(kernel_cache)"
+        choose_cache_dir
+        [ -r "$cache/kernel/vmlinuz" ] && printf '%s/kernel/vmlinuz\n' "$cache"
     fi
 }
 
@@ -21,12 +20,13 @@ fetch_kernel()
     local work package
     package=$(apt-cache depends linux-image-cloud-amd64 2>/dev/null | awk '/Depends:/ { print $2; exit }')
     [ -n "$package" ] || { note 'apt knows no linux-image-cloud-amd64'; return 1; }
-    work=$(mktemp -d "$(cache_dir)/kernel.XXXXXX")
+    choose_cache_dir
+    work=$(mktemp -d "$cache/kernel.XXXXXX")
     note "fetching $package"
     if (cd "$work" && apt-get download "$package" && dpkg-deb --fsys-tarfile ./*.deb |
         tar -x --wildcards --no-same-owner './boot/vmlinuz-*' && mv boot/vmlinuz-* vmlinuz) >"$work/log" 2>&1; then
-        mkdir -p "$(kernel_cache)"
-        mv "$work/vmlinuz" "$(kernel_cache)/vmlinuz"
+        mkdir -p "$cache/kernel"
+        mv "$work/vmlinuz" "$cache/kernel/vmlinuz"
     else
         tail -n 5 "$work/log" >&2
     fi
@@ -34,14 +34,14 @@ fetch_kernel()
     kernel >/dev/null
 }
 
-# need_kernel: gets one if that is allowed and nothing else is lacking; says in `lacks` that there is none.
+# need_kernel: gets a kernel if that is allowed and nothing else is missing; adds it to `lacks` if there is none.
 need_kernel()
 {
     lacks=$(lacking nicety | tr '\n' ' ')
     kernel >/dev/null || { $install && [ -z "$lacks" ] && fetch_kernel; } || lacks+="a kernel (tools/$program --fetch)"
 }
 
-# ends_without_machine: does what there is to do when no machine is to be booted, or none can be.
+# ends_without_machine: ends the program if no machine is to be booted, or none can be.
 ends_without_machine()
 {
     if $fetch_only; then
@@ -50,12 +50,12 @@ ends_without_machine()
     fi
     [ -n "$lacks" ] || return 0
     $install && die "cannot go on without: $lacks"
-    printf 'tools/%s:1:the_machine_boots:IGNORE: lacking: %s\n\n-----------------------\n1 Tests 0 Failures 1 Ignored\nOK\n' \
-        "$program" "$lacks"
+    printf 'tools/%s:1:the_machine_boots:IGNORE: lacking: %s\n\n' "$program" "$lacks"
+    printf -- '-----------------------\n1 Tests 0 Failures 1 Ignored\nOK\n'
     exit 0
 }
 
-# build_program NAME PATH MESON_OPTION...: builds test program NAME and sets `run` to it; PATH is where it comes to lie.
+# build_program NAME PATH MESON_OPTION...: builds test program NAME at PATH and sets `run` to it.
 build_program()
 {
     local name=$1 path=$2 unity
@@ -74,8 +74,9 @@ build_program()
     run=$builddir/b/$path
 }
 
-# pack_initramfs PROGRAM DIR: DIR/initramfs, a file system with the program as /init, and the libraries that it asks for. One
-# from a build directory is named by its place relative to the program, where it is not; /lib is looked through anyway.
+# pack_initramfs PROGRAM DIR: makes DIR/initramfs, a file system with the program as /init and its libraries. A library
+# from a build directory has a path relative to the program, which is not valid there; all libraries go to /lib, where
+# the loader finds them.
 pack_initramfs()
 {
     local tree=$2/tree library
@@ -89,10 +90,10 @@ pack_initramfs()
     (cd "$tree" && find . -print | cpio --quiet -o -H newc) >"$2/initramfs"
 }
 
-# plain_text FILE: what a serial line said, without what it told the terminal.
+# plain_text FILE: the output of a serial line, without its terminal control sequences.
 plain_text() { tr -d '\r' <"$1" | sed 's/\x1b\[[0-9;?]*[A-Za-z]//g; s/\x1bc//g; /^\[ *[0-9.]*\] reboot: /d'; }
 
-# judge STATUS PATIENCE FILE: ends the program by what the emulator returned and the machine said.
+# judge STATUS PATIENCE FILE: ends the program, by the status of the emulator and the output of the machine.
 judge()
 {
     [ "$1" -ne 124 ] || die "the machine was not done after $2 s; this one may be too busy to emulate another"

@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2154 # common.sh sets install
-# packages.sh: finds out what is lacking on this machine and installs it. Sourced after common.sh.
+# packages.sh: finds the missing packages and installs them. Sourced after common.sh.
 #
 # A need is a line of words: its kind, a Debian package (or several, of which the first that exists is taken), and after
-# `:` the command that succeeds when it is met. Without an essential nothing works; without a nicety a part is skipped.
+# `:` the command that succeeds if it is met. Without an essential nothing works; without a nicety a part is skipped.
 needs=()
 essential() { needs+=("essential $*"); }
 nicety() { needs+=("nicety $*"); }
@@ -41,7 +41,7 @@ as_root()
     fi
 }
 
-# why LOG: the last thing that apt-get had to complain of: what could not be fetched, if it was that.
+# why LOG: the last complaint of apt-get: the file that could not be fetched, if that was the reason.
 why()
 {
     { grep -E '^[EW]: Failed to fetch' "$1" || grep -E '^E: ' "$1"; } | tail -n 1 | sed -E 's/^[EW]: //; s/  +/: /'
@@ -49,8 +49,8 @@ why()
 
 apt_install() { as_root apt-get "${patience[@]}" install -y --no-install-recommends "$@"; }
 
-# install_packages LOG PACKAGE...: all at once, or, when one of them cannot be had, each for itself. Where it is the network
-# that fails, it would fail as often as there are packages, after a long wait each: then once more what cannot be spared.
+# install_packages LOG PACKAGE...: all at once, or, if one of them is not available, one by one. If the network fails,
+# it would fail for each package, after a long wait: then only the essentials are tried once more.
 install_packages()
 {
     local log=$1 package
@@ -81,9 +81,9 @@ known_packages()
 install_with_apt()
 {
     local log=$1 packages patience=()
-    note "installing it with apt-get (log: $log)"
+    note "installing with apt-get (log: $log)"
     : >"$log"
-    # Without Error-Mode it is content when nothing could be fetched.
+    # Without Error-Mode the command succeeds even if nothing could be fetched.
     if ! as_root apt-get -o APT::Update::Error-Mode=any update >>"$log" 2>&1; then
         note "apt-get update failed ($(why "$log")); trying with the lists that are here"
         patience=(-o Acquire::Retries=0)
@@ -93,11 +93,11 @@ install_with_apt()
     hash -r
 }
 
-# first_words TEXT: those of its lines, in one line.
+# first_words TEXT: the first word of each line, in one line.
 first_words() { sed 's/ .*//' <<<"$1" | tr '\n' ' ' | sed 's/ $//'; }
 
-# supply LOG: says what is lacking, installs it if that is allowed and possible, and ends the program when an essential
-# still is not there.
+# supply LOG: names the missing packages, installs them if that is allowed and possible, and ends the program if an
+# essential is still missing.
 supply()
 {
     local log=$1 missing tried=false
@@ -124,7 +124,7 @@ supply()
     die "cannot go on; what it needs, as root: apt-get install $(first_words "$missing")"
 }
 
-# --- what every build needs -------------------------------------------------------------------------------------------
+# --- needs of every build ---------------------------------------------------------------------------------------------
 
 meson_is_new() { [ "$(printf '1.0\n%s\n' "$(meson --version)" | sort -V | head -n 1)" = 1.0 ]; }
 has_libc() { echo '#include <pthread.h>' | gcc -fsyntax-only -x c -; }
@@ -139,7 +139,7 @@ build_needs()
     nicety libhwloc-dev : pkg-config --exists hwloc
 }
 
-# --- what tools/sweep has on top --------------------------------------------------------------------------------------
+# --- further needs of tools/sweep -------------------------------------------------------------------------------------
 
 # The page of a sweep is made by python3, its figures by gnuplot.
 report_needs()
@@ -148,7 +148,7 @@ report_needs()
     nicety gnuplot-nox gnuplot : have gnuplot
 }
 
-# The runtimes that heist is measured beside, where they can be had.
+# The runtimes that heist is compared with, where they are available.
 links_with() { echo 'int main(void) { return 0; }' | gcc -x c -o /dev/null - "-l$1"; }
 clang_has_libomp()
 {

@@ -1,9 +1,9 @@
 """tally.py TESTLOG_JSON: counts the Unity cases of one run of `meson test`.
 
-Meson writes one JSON object a line, one for each test program. The first line printed is `PASSED FAILED IGNORED`; below
-it is the output of every program that failed. A program counts what its own summary says; one that says nothing (it
-crashed, it ran out of time), or that fails although its summary is clean (a sanitizer spoke at exit), is one failed
-case more.
+Meson writes one JSON object a line, one for each test program. The first line of output is `PASSED FAILED IGNORED`;
+below it is the output of every program that failed. The summary of a program gives its cases. A program without a
+summary (it crashed, or ran out of time), or that fails although its summary is clean (a sanitizer reported at exit), is
+one more failed case.
 """
 import json
 import re

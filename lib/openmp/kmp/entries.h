@@ -1,21 +1,22 @@
-/* The entry points of LLVM's libomp that libheist-omp.so stands in front of, and those that it calls.
+/* The entries of LLVM's libomp that libheist-omp.so stands in front of, and those that it calls.
  *
- * What the compiler calls has no public header; these declarations are the ABI as clang emits it, from 3.8 on. `loc`
- * says where in the source the call is, `gtid` is libomp's number of the calling thread; neither is needed here. */
+ * The entries that the compiler calls have no public header. These declarations are the ABI as clang emits it, from 3.8
+ * on. `loc` says where in the source the call is, `gtid` is libomp's number of the calling thread; neither is needed
+ * here. */
 #ifndef HEIST_OPENMP_KMP_ENTRIES_H
 #define HEIST_OPENMP_KMP_ENTRIES_H
 
-#include "openmp/api.h"
+#include "openmp/preload/api.h"
 
 typedef struct heist__kmp_task heist__kmp_task;
 typedef int32_t heist__kmp_routine(int32_t gtid, heist__kmp_task *task);
 typedef void heist__kmp_micro(int32_t *gtid, int32_t *tid, ...);
 
-/* kmp_task_t: what the compiler knows of a task. Its private data follow. */
+/* kmp_task_t: the part of a task that the compiler knows. Its private data follow. */
 struct heist__kmp_task {
     void *shareds;
     heist__kmp_routine *routine;
-    int32_t part; /* of an untied task, which comes back for each */
+    int32_t part; /* of an untied task, which is called for each */
     union {
         int32_t priority;
         heist__kmp_routine *destructors;
@@ -42,14 +43,14 @@ enum {
     HEIST__KMP_DEPEND_OUT = 2,
     HEIST__KMP_DEPEND_MUTEX = 4,
     HEIST__KMP_DEPEND_SET = 8,
-    HEIST__KMP_DEPEND_ALL = 0x80, /* omp_all_memory; some compilers say that by an address */
+    HEIST__KMP_DEPEND_ALL = 0x80, /* omp_all_memory; some compilers use an address for that */
 };
 #define HEIST__KMP_ALL_MEMORY ((void *)UINTPTR_MAX)
 
-/* What is cancelled. */
+/* The construct that is cancelled. */
 enum { HEIST__KMP_PARALLEL = 1, HEIST__KMP_LOOP, HEIST__KMP_SECTIONS, HEIST__KMP_TASKGROUP };
 
-/* How a taskloop is cut. */
+/* How a taskloop is divided. */
 enum { HEIST__KMP_GRAINSIZE = 1, HEIST__KMP_NUM_TASKS = 2 };
 
 /* ---- tasks ---- */
@@ -104,7 +105,7 @@ HEIST__ENTRY void __kmpc_fork_teams(void *loc, int32_t count, heist__kmp_micro *
 HEIST__ENTRY void __kmpc_serialized_parallel(void *loc, int32_t gtid);
 HEIST__ENTRY void __kmpc_end_serialized_parallel(void *loc, int32_t gtid);
 
-/* ---- barriers, and what hides one ---- */
+/* ---- barriers, and constructs that hide one ---- */
 HEIST__ENTRY void __kmpc_barrier(void *loc, int32_t gtid);
 HEIST__ENTRY int32_t __kmpc_cancel_barrier(void *loc, int32_t gtid);
 HEIST__ENTRY int32_t __kmpc_barrier_master(void *loc, int32_t gtid);
@@ -120,9 +121,9 @@ HEIST__ENTRY int32_t __kmpc_reduce(void *loc, int32_t gtid, int32_t count, size_
 HEIST__ENTRY int32_t __kmpc_cancel(void *loc, int32_t gtid, int32_t which);
 HEIST__ENTRY int32_t __kmpc_cancellationpoint(void *loc, int32_t gtid, int32_t which);
 HEIST__ENTRY int kmp_get_cancellation_status(int which);
-HEIST__ENTRY int kmp_get_cancellation_status_(int which); /* by value for Fortran, too */
+HEIST__ENTRY int kmp_get_cancellation_status_(int which); /* by value in Fortran, too */
 
-/* ---- asked by many functions when they begin ---- */
+/* ---- called by many functions when they begin ---- */
 HEIST__ENTRY int32_t __kmpc_global_thread_num(void *loc);
 
 /* ---- loops: X(width, type, type of steps) ---- */
@@ -187,7 +188,7 @@ HEIST__ENTRY void ompc_set_schedule(int kind, int chunk);
 extern void omp_init_lock(void **lock);
 extern void omp_destroy_lock(void **lock);
 
-/* Every name above. X(name), in no particular order. The first part are the wrapped ones. */
+/* Every name above. X(name), in no particular order: the wrapped ones, and those that are only called. */
 /* clang-format off */
 #define HEIST__WRAPPED(X)                                                                                              \
     X(__kmpc_omp_task_alloc) X(__kmpc_omp_target_task_alloc) X(__kmpc_omp_task) X(__kmpc_omp_task_parts)               \
@@ -201,7 +202,8 @@ extern void omp_destroy_lock(void **lock);
     X(__kmpc_fork_call) X(__kmpc_fork_call_if) X(__kmpc_fork_teams) X(__kmpc_serialized_parallel)                      \
     X(__kmpc_end_serialized_parallel) X(__kmpc_barrier) X(__kmpc_cancel_barrier) X(__kmpc_barrier_master)              \
     X(__kmpc_end_barrier_master) X(__kmpc_barrier_master_nowait) X(__kmpc_copyprivate) X(__kmpc_copyprivate_light)     \
-    X(__kmpc_reduce) X(__kmpc_global_thread_num) X(__kmpc_cancel) X(__kmpc_cancellationpoint) X(kmp_get_cancellation_status) X(__kmpc_dispatch_init_4)                   \
+    X(__kmpc_reduce) X(__kmpc_global_thread_num) X(__kmpc_cancel) X(__kmpc_cancellationpoint)                          \
+    X(kmp_get_cancellation_status) X(__kmpc_dispatch_init_4)                                                           \
     X(__kmpc_dispatch_init_4u) X(__kmpc_dispatch_init_8) X(__kmpc_dispatch_init_8u) X(__kmpc_dist_dispatch_init_4)     \
     X(__kmpc_dist_dispatch_init_4u) X(__kmpc_dist_dispatch_init_8) X(__kmpc_dist_dispatch_init_8u)                     \
     X(__kmpc_for_static_init_4) X(__kmpc_for_static_init_4u) X(__kmpc_for_static_init_8) X(__kmpc_for_static_init_8u)  \
@@ -214,27 +216,32 @@ extern void omp_destroy_lock(void **lock);
     X(__kmpc_dispatch_next_8u) X(omp_init_lock) X(omp_destroy_lock) HEIST__API_CALLED(X)
 /* clang-format on */
 
-/* How the runtime is called in messages, what its file may be called, and an entry that each of them has. */
-#define HEIST__RUNTIME "libomp"
+/* The runtime's name in messages, the names that its file may have, and an entry that each version has. */
+#define HEIST__RUNTIME_NAME "libomp"
 #define HEIST__RUNTIME_FILES "libomp.so.5", "libomp.so", "libiomp5.so"
 #define HEIST__RUNTIME_KEY __kmpc_fork_call
 
-/* Its own variable that says how long a thread spins, in milliseconds, and from where on that is long. */
+/* The runtime's own variable that says how long a thread spins, in milliseconds, and from which value on that is
+ * long. */
 #define HEIST__SPIN_VARIABLE "KMP_BLOCKTIME"
 #define HEIST__SPIN_LONG 1000
 
-/* How entries of the same library begin that are not served, and one of them: libomp stands in for libgomp, too. */
+/* The runtime's own variable that, set to 0 or false, has all tasks put off. NULL: there is none. */
+#define HEIST__THROTTLING_VARIABLE "KMP_ENABLE_TASK_THROTTLING"
+
+/* Entries of the same library that are not served, by the beginning of their names, and one of them: libomp stands in
+ * for libgomp, too. */
 #define HEIST__FOREIGN "GOMP_"
 #define HEIST__FOREIGN_KEY "GOMP_parallel"
 #define HEIST__FOREIGN_CREATORS "GOMP_task", "GOMP_taskloop", "GOMP_taskloop_ull"
 
-/* Whether a runtime that has that one is never the one which this library stands in front of. */
+/* Whether a runtime that has HEIST__FOREIGN_KEY is never the one which this library stands in front of. */
 #define HEIST__NEVER_BOTH false
 
-/* Set in handles of events that are heist's; another one than with the other library, which may be there, too. */
+/* Set in handles of heist's events. The other library, which may be loaded, too, has another bit. */
 #define HEIST__EVENT_BIT 2
 
-/* What a program that creates tasks imports. */
+/* Names that a program which creates tasks imports. */
 #define HEIST__CREATORS "__kmpc_omp_task_alloc", "__kmpc_omp_target_task_alloc"
 
 #endif

@@ -1,18 +1,27 @@
-/* Task reductions: private copies, one for each thread of the team, and where a task finds its thread's.
+/* Task reductions: private copies, one for each thread of the team, and where a task finds its thread's copy.
  *
- * A registration belongs to a taskgroup, and those of groups around it follow. The copies of an item are initialised together,
- * or, if the compiler asks for that, each when its thread first wants it: some are initialised from what the thread leaves
- * in thread-private variables just before. When the group has ended its copies are combined into the shared item.
+ * A registration belongs to a taskgroup, and those of groups around it follow. The copies of an item are initialised
+ * together; or, if the compiler asks for that, each when its thread first wants it: some are initialised from values
+ * that the thread leaves in thread-private variables just before. When the group has ended its copies are combined
+ * into the shared item.
  *
- * With reduction(task, ...) on a region, loop or sections every thread has a group and a registration, with the same copies
- * and each with its own shared items, which the compiler reduces later: the last to end combines them all into its own.
+ * With reduction(task, ...) on a region, loop or sections every thread has a group and a registration, with the same
+ * copies and each with its own shared items, which the compiler reduces later: the last thread to end combines all
+ * copies into its own items.
  *
- * Without memory for copies the tasks of the group run at once, in the one thread that creates them, on the items themselves. */
+ * Without memory for copies the tasks of the group run at once, in the one thread that creates them, on the items
+ * themselves. */
+#include "openmp/kmp/reduction.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "openmp/kmp/kmp.h"
+#include "openmp/core/group.h"
+#include "openmp/core/keep.h"
+#include "openmp/core/own_lock.h"
+#include "openmp/preload/message.h"
+#include "openmp/preload/runtime_symbols.h"
 
 enum { LAZY = 1 };
 
@@ -20,7 +29,7 @@ typedef void init_function(void *copy, const void *original);
 typedef void old_init_function(void *copy);
 typedef void combine_function(void *into, const void *from);
 
-/* As the compiler lays them out: those of __kmpc_taskred_init, and, without the original, of __kmpc_task_reduction_init. */
+/* The compiler's layouts: of __kmpc_taskred_init, and, without the original, of __kmpc_task_reduction_init. */
 typedef struct new_item {
     void *shared;
     void *original;
@@ -46,10 +55,11 @@ typedef struct copies {
     bool old; /* its `init` takes no original */
     size_t stride;
     char *all;
-    bool made[]; /* whether a thread's is initialised. Written by: that thread. Read by: who combines them. */
+    /* Whether a thread's copy is initialised. Written by: that thread. Read by: the thread that combines them. */
+    bool made[];
 } copies;
 
-struct heist__kmp_batch { /* what several registrations may share */
+struct heist__kmp_copy_set { /* several registrations may share one */
     unsigned threads;
     unsigned waiting; /* threads that have not ended it. Under the lock. */
     int32_t count;
@@ -59,9 +69,9 @@ struct heist__kmp_batch { /* what several registrations may share */
 struct heist__kmp_reduction {
     heist__omp_group *group;
     heist__kmp_reduction *outer;
-    heist__kmp_batch *batch;
-    int32_t shared_by_team; /* -1: not; otherwise its number in the region */
-    void *shared[];         /* items, as this thread calls them */
+    heist__kmp_copy_set *copies;
+    int32_t shared_by_team; /* -1: not shared; otherwise its number in the region */
+    void *shared[];         /* this thread's items */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -100,7 +110,7 @@ static void copies_free(copies *c)
     free(c);
 }
 
-/* Memory for them, none initialised. NULL: there is none. */
+/* Memory for copies, none initialised. NULL: no memory. */
 static copies *copies_new(const new_item *item, bool old, unsigned threads)
 {
     copies *c = calloc(1, sizeof *c + threads * sizeof *c->made);
@@ -114,20 +124,20 @@ static copies *copies_new(const new_item *item, bool old, unsigned threads)
     return NULL;
 }
 
-/* The calling thread's. */
+/* The calling thread's copy. */
 static void *own_copy(heist__omp_slot *self, copies *c)
 {
     if (!c->made[self->index]) initialise(c, self->index);
     return copy_of(c, self->index);
 }
 
-/* Whether it is one of the copies, or within one: a task may name its parent's. */
+/* Whether the address is in one of the copies: a task may name its parent's copy. */
 static bool is_copy(const copies *c, unsigned threads, const void *address)
 {
     return (const char *)address >= c->all && (const char *)address < c->all + threads * c->stride;
 }
 
-/* All of them into `shared`: the group has ended. */
+/* Combines all copies into `shared`: the group has ended. */
 static void combine(copies *c, unsigned threads, void *shared)
 {
     for (unsigned i = 0; i < threads; i++) {
@@ -146,13 +156,13 @@ static new_item item_at(const void *items, bool old, int32_t i)
     return (new_item){o->shared, NULL, o->size, o->init, o->destroy, o->combine, o->flags};
 }
 
-static void batch_free(heist__kmp_batch *b)
+static void copy_set_free(heist__kmp_copy_set *b)
 {
     for (int32_t i = 0; i < b->count; i++) copies_free(b->items[i]);
     free(b);
 }
 
-static void batch_initialise(heist__kmp_batch *b)
+static void copy_set_initialise(heist__kmp_copy_set *b)
 {
     for (int32_t i = 0; i < b->count; i++) {
         copies *c = b->items[i];
@@ -161,45 +171,45 @@ static void batch_initialise(heist__kmp_batch *b)
 }
 
 /* NULL: no memory. */
-static heist__kmp_batch *batch_new(heist__omp_slot *self, int32_t count, const void *items, bool old)
+static heist__kmp_copy_set *copy_set_new(heist__omp_slot *self, int32_t count, const void *items, bool old)
 {
-    heist__kmp_batch *b = calloc(1, sizeof *b + (size_t)count * sizeof *b->items);
+    heist__kmp_copy_set *b = calloc(1, sizeof *b + (size_t)count * sizeof *b->items);
     if (!b) return NULL;
-    b->threads = b->waiting = heist__load_relaxed(&self->team->size); /* relaxed: see heist__omp_slot_begin */
+    b->threads = b->waiting = heist__load_relaxed(&self->team->size); /* relaxed: see heist__omp_slot_enter */
     b->count = count;
     for (int32_t i = 0; i < count; i++) {
         new_item item = item_at(items, old, i);
         b->items[i] = copies_new(&item, old, b->threads);
         if (!b->items[i]) {
-            batch_free(b);
+            copy_set_free(b);
             return NULL;
         }
     }
-    batch_initialise(b);
+    copy_set_initialise(b);
     return b;
 }
 
-/* All copies into the items that `items` names. */
-static void batch_end(heist__kmp_batch *b, const void *items, bool old)
+/* Combines all copies into the items that `items` names. */
+static void copy_set_end(heist__kmp_copy_set *b, const void *items, bool old)
 {
     for (int32_t i = 0; i < b->count; i++) combine(b->items[i], b->threads, item_at(items, old, i).shared);
-    batch_free(b);
+    copy_set_free(b);
 }
 
-/* Memory for a registration. NULL: there is none. */
+/* Memory for a registration. NULL: no memory. */
 static heist__kmp_reduction *reduction_new(int32_t count)
 {
     return malloc(sizeof(heist__kmp_reduction) + (size_t)count * sizeof(void *));
 }
 
-/* For the group that the current task has just begun. */
-static heist__kmp_reduction *register_in_group(heist__omp_slot *self, heist__kmp_reduction *r, heist__kmp_batch *b,
+/* Registers it for the group that the current task has just begun. */
+static heist__kmp_reduction *register_in_group(heist__omp_slot *self, heist__kmp_reduction *r, heist__kmp_copy_set *b,
                                                const void *items, bool old)
 {
     heist__omp_group *group = self->current->group;
     r->group = group;
     r->outer = (heist__kmp_reduction *)group->reductions;
-    r->batch = b;
+    r->copies = b;
     r->shared_by_team = -1;
     for (int32_t i = 0; i < b->count; i++) r->shared[i] = item_at(items, old, i).shared;
     group->reductions = (uintptr_t *)r;
@@ -209,28 +219,28 @@ static heist__kmp_reduction *register_in_group(heist__omp_slot *self, heist__kmp
 heist__kmp_reduction *heist__kmp_reduction_of_group(const heist__omp_slot *self)
 {
     const heist__omp_task *task = self->current;
-    if (task->flags >= HEIST__TASK_GROUP) return NULL; /* a group for which there was no memory */
+    if (task->flags >= HEIST__OMP_TASK_GROUP) return NULL; /* a group for which there was no memory */
     heist__kmp_reduction *r = (heist__kmp_reduction *)task->group->reductions;
-    return r && r->group == task->group ? r : NULL; /* not one of a group around it */
+    return r && r->group == task->group ? r : NULL; /* not that of a group around it */
 }
 
-/* Whether this is the last registration of its batch. */
+/* Whether this is the last registration of its copies. */
 static bool is_last(heist__omp_slot *self, heist__kmp_reduction *r)
 {
     if (r->shared_by_team < 0) return true;
     heist__kmp_region *region = heist__kmp_region_of(self);
-    pthread_mutex_lock(&lock);
-    bool last = --r->batch->waiting == 0;
+    heist__own_lock(&lock);
+    bool last = --r->copies->waiting == 0;
     if (last) region->reductions[r->shared_by_team] = NULL;
-    pthread_mutex_unlock(&lock);
+    heist__own_unlock(&lock);
     return last;
 }
 
 void heist__kmp_reduction_end(heist__omp_slot *self, heist__kmp_reduction *r)
 {
     if (is_last(self, r)) {
-        for (int32_t i = 0; i < r->batch->count; i++) combine(r->batch->items[i], r->batch->threads, r->shared[i]);
-        batch_free(r->batch);
+        for (int32_t i = 0; i < r->copies->count; i++) combine(r->copies->items[i], r->copies->threads, r->shared[i]);
+        copy_set_free(r->copies);
     }
     free(r);
 }
@@ -238,19 +248,18 @@ void heist__kmp_reduction_end(heist__omp_slot *self, heist__kmp_reduction *r)
 void heist__kmp_reductions_drop(heist__kmp_region *region)
 {
     for (int i = 0; i < 2; i++) {
-        if (region->reductions[i]) batch_free(region->reductions[i]);
+        if (region->reductions[i]) copy_set_free(region->reductions[i]);
         HEIST__OMP_KEEP(region->reductions[i], NULL);
         HEIST__OMP_KEEP(region->without[i], 0);
     }
 }
 
-static void *begin(int32_t count, void *items, bool old)
+static void *begin(heist__omp_slot *self, int32_t count, void *items, bool old)
 {
-    heist__omp_slot *self = heist__omp_self;
-    if (self->current->flags >= HEIST__TASK_GROUP) return &on_the_items;
+    if (self->current->flags >= HEIST__OMP_TASK_GROUP) return &on_the_items;
     if (!self->current->group) heist__omp_fatal("__kmpc_taskred_init: outside a taskgroup");
     heist__kmp_reduction *r = reduction_new(count);
-    heist__kmp_batch *b = r ? batch_new(self, count, items, old) : NULL;
+    heist__kmp_copy_set *b = r ? copy_set_new(self, count, items, old) : NULL;
     if (b) return register_in_group(self, r, b, items, old);
     free(r);
     heist__omp_group_do_without(self);
@@ -259,30 +268,31 @@ static void *begin(int32_t count, void *items, bool old)
 
 void *__kmpc_taskred_init(int32_t gtid, int32_t count, void *items)
 {
-    return heist__omp_self ? begin(count, items, false) : HEIST__REAL(__kmpc_taskred_init)(gtid, count, items);
+    HEIST__SELF_OR_RUNTIME(self, __kmpc_taskred_init, (gtid, count, items));
+    return begin(self, count, items, false);
 }
 
 void *__kmpc_task_reduction_init(int32_t gtid, int32_t count, void *items)
 {
-    return heist__omp_self ? begin(count, items, true) : HEIST__REAL(__kmpc_task_reduction_init)(gtid, count, items);
+    HEIST__SELF_OR_RUNTIME(self, __kmpc_task_reduction_init, (gtid, count, items));
+    return begin(self, count, items, true);
 }
 
 /* ---- looking up ---- */
 
 static void *find_in(heist__omp_slot *self, const heist__kmp_reduction *r, const void *item)
 {
-    for (int32_t i = 0; i < r->batch->count; i++) {
-        copies *c = r->batch->items[i];
-        if (r->shared[i] == item || is_copy(c, r->batch->threads, item)) return own_copy(self, c);
+    for (int32_t i = 0; i < r->copies->count; i++) {
+        copies *c = r->copies->items[i];
+        if (r->shared[i] == item || is_copy(c, r->copies->threads, item)) return own_copy(self, c);
     }
     return NULL;
 }
 
-/* `group` is what the init returned, or NULL where the compiler does not see it. */
+/* `group` is the result of the init entry, or NULL where the compiler does not see it. */
 void *__kmpc_task_reduction_get_th_data(int32_t gtid, void *group, void *item)
 {
-    heist__omp_slot *self = heist__omp_self;
-    if (!self) return HEIST__REAL(__kmpc_task_reduction_get_th_data)(gtid, group, item);
+    HEIST__SELF_OR_RUNTIME(self, __kmpc_task_reduction_get_th_data, (gtid, group, item));
     if (group == &on_the_items) return item;
     const heist__kmp_reduction *r = group;
     if (!r && self->current->group) r = (heist__kmp_reduction *)self->current->group->reductions;
@@ -290,33 +300,34 @@ void *__kmpc_task_reduction_get_th_data(int32_t gtid, void *group, void *item)
         void *copy = find_in(self, r, item);
         if (copy) return copy;
     }
-    /* Of a group without memory. */
-    if (self->current->flags & (HEIST__TASK_CALLS & ~(uint32_t)HEIST__TASK_FINAL)) return item;
+    /* In a group without memory. */
+    if (self->current->flags & (HEIST__OMP_TASK_CALLS & ~(uint32_t)HEIST__OMP_TASK_FINAL)) return item;
     heist__omp_fatal("in_reduction of something that no task reduction names");
 }
 
 /* ---- reduction(task, ...) ---- */
 
-/* The one for all threads, which the first makes. NULL: no memory. Under the lock. */
-static heist__kmp_batch *batch_of_team(heist__omp_slot *self, int32_t which, int32_t count, const void *items, bool old)
+/* The copies for all threads, which the first thread makes. NULL: no memory. Under the lock. */
+static heist__kmp_copy_set *copies_of_team(heist__omp_slot *self, int32_t which, int32_t count, const void *items,
+                                           bool old)
 {
     heist__kmp_region *region = heist__kmp_region_of(self);
     if (region->reductions[which]) return region->reductions[which];
-    heist__kmp_batch *b = batch_new(self, count, items, old);
+    heist__kmp_copy_set *b = copy_set_new(self, count, items, old);
     if (b) b->waiting -= region->without[which];
     if (b) region->without[which] = 0;
     return region->reductions[which] = b;
 }
 
-/* A thread takes no part in it: the others are not to wait for it. If they are all gone, what they left for it to combine.
- * Under the lock. */
-static heist__kmp_batch *do_without(heist__omp_slot *self, int32_t which)
+/* A thread takes no part in the reduction: the others do not wait for it. Returns the copies, if the others have all
+ * ended and left them for this thread to combine; or NULL. Under the lock. */
+static heist__kmp_copy_set *do_without(heist__omp_slot *self, int32_t which)
 {
     heist__kmp_region *region = heist__kmp_region_of(self);
-    heist__kmp_batch *b = region->reductions[which];
+    heist__kmp_copy_set *b = region->reductions[which];
     if (!b) {
-        unsigned threads = heist__load_relaxed(&self->team->size);           /* relaxed: see heist__omp_slot_begin */
-        if (++region->without[which] == threads) region->without[which] = 0; /* all of them: it is over */
+        unsigned threads = heist__load_relaxed(&self->team->size);           /* relaxed: see heist__omp_slot_enter */
+        if (++region->without[which] == threads) region->without[which] = 0; /* all threads: the reduction is over */
         return NULL;
     }
     if (--b->waiting > 0) return NULL;
@@ -324,17 +335,16 @@ static heist__kmp_batch *do_without(heist__omp_slot *self, int32_t which)
     return b;
 }
 
-static void *begin_for_team(int32_t which, int32_t count, void *items, bool old)
+static void *begin_for_team(heist__omp_slot *self, int32_t which, int32_t count, void *items, bool old)
 {
-    heist__omp_slot *self = heist__omp_self;
     heist__omp_group *group = heist__omp_group_begin(self);
     heist__kmp_reduction *r = group ? reduction_new(count) : NULL;
     if (group) group->workshare = true;
-    pthread_mutex_lock(&lock);
-    heist__kmp_batch *b = r ? batch_of_team(self, which, count, items, old) : NULL;
-    heist__kmp_batch *left = b ? NULL : do_without(self, which);
-    pthread_mutex_unlock(&lock);
-    if (left) batch_end(left, items, old);
+    heist__own_lock(&lock);
+    heist__kmp_copy_set *b = r ? copies_of_team(self, which, count, items, old) : NULL;
+    heist__kmp_copy_set *left = b ? NULL : do_without(self, which);
+    heist__own_unlock(&lock);
+    if (left) copy_set_end(left, items, old);
     if (b) {
         register_in_group(self, r, b, items, old);
         r->shared_by_team = which;
@@ -347,21 +357,18 @@ static void *begin_for_team(int32_t which, int32_t count, void *items, bool old)
 
 void *__kmpc_taskred_modifier_init(void *loc, int32_t gtid, int32_t workshare, int32_t count, void *items)
 {
-    return heist__omp_self ? begin_for_team(workshare != 0, count, items, false)
-                           : HEIST__REAL(__kmpc_taskred_modifier_init)(loc, gtid, workshare, count, items);
+    HEIST__SELF_OR_RUNTIME(self, __kmpc_taskred_modifier_init, (loc, gtid, workshare, count, items));
+    return begin_for_team(self, workshare != 0, count, items, false);
 }
 
 void *__kmpc_task_reduction_modifier_init(void *loc, int32_t gtid, int32_t workshare, int32_t count, void *items)
 {
-    return heist__omp_self ? begin_for_team(workshare != 0, count, items, true)
-                           : HEIST__REAL(__kmpc_task_reduction_modifier_init)(loc, gtid, workshare, count, items);
+    HEIST__SELF_OR_RUNTIME(self, __kmpc_task_reduction_modifier_init, (loc, gtid, workshare, count, items));
+    return begin_for_team(self, workshare != 0, count, items, true);
 }
 
 void __kmpc_task_reduction_modifier_fini(void *loc, int32_t gtid, int32_t workshare)
 {
-    if (heist__omp_self) {
-        __kmpc_end_taskgroup(loc, gtid);
-    } else {
-        HEIST__REAL(__kmpc_task_reduction_modifier_fini)(loc, gtid, workshare);
-    }
+    HEIST__SELF_OR_RUNTIME_VOID(self, __kmpc_task_reduction_modifier_fini, (loc, gtid, workshare));
+    __kmpc_end_taskgroup(loc, gtid);
 }

@@ -1,24 +1,23 @@
-/* Memory for tasks when there is no other. The compiler fills a task's memory in before it says what to do with the task, so
- * there has to be some: each slot has a reserve, which it got together with its team. What is not used of it is never touched.
+/* The reserve: see reserve.h.
  *
- * A record of the reserve is one like others: when its task has ended it is among the free ones, and stays there, since who
- * follows up the ancestors of a task may look at it at any time (lineage.c). A block of it is for the data of a task that runs
- * at once. So blocks come and go as on a stack, but for the odd one that is given back below others: that one is free when
- * those are. */
+ * A record of the reserve is one like others: when its task has ended it is among the free records, and stays there,
+ * because a thread that follows the ancestors of a task may read it at any time (ancestry.h). A block of the reserve
+ * is for the data of a task that runs at once. So blocks come and go as on a stack, but for the odd one that is given
+ * back below others: that one is free when those are. */
+#include "openmp/kmp/reserve.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "openmp/kmp/kmp.h"
 
 enum { RECORDS = 1 << 11, BLOCK_BYTES = 1 << 19 };
 
 typedef struct piece {                         /* before each block */
-    _Alignas(HEIST__LINE) struct piece *below; /* what was taken before, or NULL */
+    _Alignas(HEIST__LINE) struct piece *below; /* the piece that was taken before, or NULL */
     size_t bytes;                              /* behind the piece */
     bool in_use;
 } piece;
 
-/* Its thread's alone, but for the making. */
+/* Used by its slot's thread alone, except that another thread may make it. */
 struct heist__kmp_reserve {
     piece *top;     /* NULL: all of the room is free */
     size_t records; /* how many were taken */
@@ -53,8 +52,7 @@ void *heist__kmp_reserve_take(heist__omp_slot *self, size_t bytes)
     if (left < sizeof(piece) || left - sizeof(piece) < bytes) return NULL;
     piece *p = (piece *)begin;
     p->below = reserve->top;
-    p->bytes =
-        (bytes + HEIST__LINE - 1) / HEIST__LINE * HEIST__LINE; /* there is as much: the room is a multiple, too */
+    p->bytes = (bytes + HEIST__LINE - 1) / HEIST__LINE * HEIST__LINE; /* fits: the room is a multiple of a line, too */
     p->in_use = true;
     reserve->top = p;
     return p + 1;

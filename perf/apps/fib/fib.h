@@ -1,4 +1,5 @@
-/* fib(n) by its definition, each call a task: what a task costs, and nothing else. No cut-off in any runtime. */
+/* fib(n) by its definition, each call a task: measures the cost of a task and nothing else. No cut-off in any
+ * runtime. */
 #ifndef HEIST_PERF_FIB_H
 #define HEIST_PERF_FIB_H
 

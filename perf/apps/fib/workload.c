@@ -1,4 +1,4 @@
-/* fib as heist-perf knows it. */
+/* fib: its description for heist-perf. */
 #include "harness/app.h"
 
 static int valid_size(const char *size, char *error, size_t room)

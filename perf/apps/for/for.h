@@ -13,15 +13,15 @@ struct cheap {
     uint32_t *cells; /* the result: one for each iteration */
 };
 
-/* One iteration, a few cycles. Not all mixtures will do: what a compiler turns into a running sum takes 0.75 ns or 1.06
- * for each iteration on some processors, as the loop happens to have begun, and who ran it in batches seemed faster than
- * the plain loop. This one takes the same time in batches of any size. */
+/* One iteration, a few cycles. Not every mixture is suitable: a compiler may turn one into a running sum that takes
+ * 0.75 or 1.06 ns for each iteration on some processors, depending on how the loop began, so that batches seemed faster
+ * than the plain loop. This mixture takes the same time in batches of any size. */
 static inline uint32_t cheap_value(uint64_t i)
 {
     i ^= i >> 7;
     i *= UINT64_C(0x9e3779b97f4a7c15);
     i ^= i >> 29;
-    return (uint32_t)(i >> 16) | 1u; /* never the 0 of a cell that was left out */
+    return (uint32_t)(i >> 16) | 1u; /* never 0, the value of a cell that was left out */
 }
 
 int for_size(const char *size, char *error, size_t room);

@@ -1,4 +1,4 @@
-/* for as heist-perf knows it. */
+/* for: its description for heist-perf. */
 #include "apps/for/for.h"
 
 static int valid_schedule(const char *value, char *error, size_t room)

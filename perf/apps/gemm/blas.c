@@ -1,8 +1,8 @@
 /* OpenBLAS and BLIS through their common interface, cblas.
  *
- * Both choose their kernels by the model of the processor. The versions that distributions have do not know newer AMD
- * processors and leave their AVX-512 unused, which halves their speed; so where there is AVX-512 they are told to use
- * their kernels for it (OPENBLAS_CORETYPE=SKYLAKEX, BLIS_ARCH_TYPE of skx), unless the user has set these variables. */
+ * Both choose their kernels by the model of the processor. The versions in distributions do not know newer AMD
+ * processors and leave their AVX-512 unused, which halves the speed. Where there is AVX-512, this file selects the
+ * kernels for it (OPENBLAS_CORETYPE=SKYLAKEX, BLIS_ARCH_TYPE of skx), unless the user has set these variables. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ const char *gemm_blas_description(const struct gemm_blas *blas)
     return blas->description;
 }
 
-/* Pointers to functions out of pointers to data, as POSIX has it and ISO C has not. */
+/* Converts pointers to data to pointers to functions: POSIX allows it, ISO C does not. */
 typedef void any_function(void);
 
 static any_function *find(void *library, const char *name)
@@ -75,7 +75,7 @@ static void *open_openblas(unsigned threads)
     static const char *const names[] = {"libopenblas.so.0", "libopenblas.so", NULL};
     char number[16];
     snprintf(number, sizeof number, "%u", threads);
-    setenv("OPENBLAS_NUM_THREADS", number, 1); /* read when it is loaded, as is the type of core */
+    setenv("OPENBLAS_NUM_THREADS", number, 1); /* read at load time, as is the type of core */
     if (has_avx512()) setenv("OPENBLAS_CORETYPE", "SKYLAKEX", 0);
     return open_first(names);
 }
@@ -99,7 +99,7 @@ static void set_up_openblas(struct gemm_blas *blas, void *library, unsigned thre
 
 typedef const char *arch_name_function(int);
 
-/* The numbers of its kernels differ between versions: asked by name. It looks at the variable on first use. */
+/* The numbers of its kernels differ between versions: found by name. BLIS reads the variable on first use. */
 static void prefer_avx512_in_blis(void *library)
 {
     arch_name_function *name = (arch_name_function *)find(library, "bli_arch_string");

@@ -1,5 +1,4 @@
-/* A BLAS library, found when the program runs: nothing is linked, and a machine without one loses only the
- * comparison. */
+/* A BLAS library, found at run time: nothing is linked, and a machine without one loses only the comparison. */
 #ifndef HEIST_PERF_GEMM_BLAS_H
 #define HEIST_PERF_GEMM_BLAS_H
 
@@ -9,7 +8,7 @@
 extern "C" {
 #endif
 
-/* Opens "openblas" or "blis" (NULL: the first there is) and tells it its number of threads. Once in a process: the
+/* Opens "openblas" or "blis" (NULL: the first that is installed) and sets its number of threads. Once in a process: the
  * libraries keep their threads and their choice of kernels. Returns 0, or -ENOTSUP and a sentence in `error`. */
 int gemm_blas_open(const char *which, unsigned threads, const struct gemm_blas **blas, char *error, size_t room);
 

@@ -1,5 +1,6 @@
-/* How large the pieces of a product are, from the sizes of the caches: a panel of B and one of A, one slice deep, share
- * the first; a tile's A stays in the second while all of its B passes by; what a round packs stays in the last. */
+/* The sizes of the pieces of a product, from the sizes of the caches: a panel of B and one of A, one slice deep, share
+ * the first cache; the A of a tile stays in the second while all of its B passes by; the packed data of a round stays
+ * in the last. */
 #include <unistd.h>
 
 #include "apps/gemm/gemm.h"
@@ -22,7 +23,8 @@ static size_t divide_up(size_t x, size_t by)
     return (x + by - 1) / by;
 }
 
-/* Some machines do not tell, some say what cannot be (a hypervisor's sum over a whole server): usual values instead. */
+/* Some machines do not report the sizes, some report impossible ones (a hypervisor's sum over a whole server): usual
+ * values replace them. */
 static size_t cache_size(int name, size_t usual, size_t least, size_t most)
 {
     long size = sysconf(name);
@@ -38,9 +40,9 @@ struct gemm_caches gemm_caches_read(void)
     };
 }
 
-/* Equal slices, none deeper than what suits the first cache. Where that would be so little that C were read and written all the time,
- * panels come from the second cache instead, and may be deep: AVX-512, double, n = 2000, one worker, GFLOP/s: 52.3 with 160, 53.2 with
- * 256, 53.6 with 384. */
+/* Equal slices, none deeper than suits the first cache. If such slices would be so thin that C is read and written all
+ * the time, panels come from the second cache instead, and may be deep: AVX-512, double, n = 2000, one worker, GFLOP/s:
+ * 52.3 with 160, 53.2 with 256, 53.6 with 384. */
 static size_t slice_depth(const struct gemm_kernel *kernel, const struct gemm_caches *caches, size_t k)
 {
     const size_t shallow = 192, deep = 384, deepest = 512;
@@ -49,8 +51,8 @@ static size_t slice_depth(const struct gemm_kernel *kernel, const struct gemm_ca
     return at_least(divide_up(k, at_least(divide_up(k, most), 1)), 1);
 }
 
-/* Halves the longer side of a tile until every worker has enough of them that the last ones do not matter. Of a part
- * that is one worker's own, others take some in the end only. */
+/* Halves the longer side of a tile until every worker has so many tiles that the last ones do not matter. In a part
+ * that one worker owns, others take tiles only at the end. */
 static void cut_tiles(struct gemm_blocking *blocking, const struct gemm_kernel *kernel, size_t m, size_t n,
                       unsigned workers)
 {
@@ -68,7 +70,7 @@ static void cut_tiles(struct gemm_blocking *blocking, const struct gemm_kernel *
     }
 }
 
-/* A leaf packs for itself: the smaller, the more often; the larger, the fewer there are for the workers. */
+/* A leaf packs for itself: smaller leaves pack more often, larger ones are too few for the workers. */
 static void cut_leaves(struct gemm_blocking *blocking, size_t m, size_t n, unsigned workers)
 {
     size_t side = 512;
@@ -77,7 +79,7 @@ static void cut_leaves(struct gemm_blocking *blocking, size_t m, size_t n, unsig
     blocking->leaf_k = blocking->slice;
 }
 
-/* What is left of m, n and the workers in the largest part. */
+/* m, n and the workers of the largest part. */
 static void find_part(const struct gemm_kernel *kernel, size_t least, size_t *m, size_t *n, unsigned *workers)
 {
     bool rows;
@@ -99,8 +101,8 @@ struct gemm_blocking gemm_blocking_choose(const struct gemm_kernel *kernel, cons
     size_t line = blocking.slice * gemm_type_size(kernel->type);
     blocking.round_m = at_most(m, most_at_once / kernel->rows * kernel->rows);
     blocking.round_n = at_most(n, most_at_once / kernel->columns * kernel->columns);
-    /* one slice after the other is packed to where the last one was, in the worker's own caches; but several workers
-     * wait for each other at the end of each round */
+    /* each slice is packed over the last one, in the worker's own caches; but several workers wait for each other at
+     * the end of each round */
     size_t slices = sharing > 1 ? caches->last / 2 / at_least((blocking.round_m + blocking.round_n) * line, 1) : 1;
     blocking.round_k = at_least(slices, 1) * blocking.slice;
     blocking.tile_m = at_least(caches->second / 4 / line, 4 * kernel->rows);

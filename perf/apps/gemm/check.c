@@ -95,7 +95,7 @@ static void right_side(struct gemm_check *check, const struct gemm_product *p, d
     }
 }
 
-/* What the bound is made of, for one row: (|C| + length of A's row * lengths of B's columns) |X|. */
+/* The terms of the bound for one row: (|C| + length of A's row * lengths of B's columns) |X|. */
 static void row_bounds(struct gemm_check *check, const struct gemm_product *p, size_t i, const double *lengths,
                        double factor)
 {
@@ -160,7 +160,7 @@ struct gemm_check *gemm_check_new(const struct gemm_product *before, size_t widt
     return NULL;
 }
 
-/* Which entries of C the strip is about, in words. */
+/* Names the entries of C that the strip covers. */
 static void tell(const struct gemm_check *check, size_t n, size_t i, size_t s, double off, char *verdict, size_t room)
 {
     size_t first = s * check->width, last = first + check->width < n ? first + check->width - 1 : n - 1;
@@ -181,7 +181,7 @@ void gemm_check_result(const struct gemm_check *check, const struct gemm_product
             for (size_t j = s * check->width; j < end; j++)
                 left += at(after->type, after->c, i * after->ldc + j) * check->weights[j];
             double off = fabs(left - check->right[i * check->strips + s]);
-            if (off <= check->bound[i * check->strips + s]) continue; /* not so for a NaN */
+            if (off <= check->bound[i * check->strips + s]) continue; /* false for a NaN */
             tell(check, after->n, i, s, off, verdict, room);
             return;
         }

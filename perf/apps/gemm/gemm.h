@@ -1,10 +1,11 @@
-/* gemm: C = A*B + C, row-major, in double or single precision; what its files share.
+/* gemm: C = A*B + C, row-major, in double or single precision; the declarations that its files share.
  *
  * The way down, from the whole to the registers: a product is cut into a part for each worker, if it is large enough
- * (parts.c), and that into rounds (rounds.c), each small enough that its A and B lie packed in the last cache; packing puts the numbers into the order in which they are used (pack.c); a
- * round's C is cut into tiles, which are the tasks (tiles.c, openmp.c) and are computed from the packed panels (tile.c)
- * by a micro-kernel that holds a few rows and columns of C in registers (kernel_*.c). The recursive variant
- * (recursive.c) halves the product itself and packs in the leaves. blocking.c says how large all these pieces are. */
+ * (parts.c). A part is cut into rounds (rounds.c), each small enough that its A and B lie packed in the last cache.
+ * Packing puts the numbers into the order in which they are used (pack.c). The C of a round is cut into tiles, which
+ * are the tasks (tiles.c, openmp.c). A tile is computed from the packed panels (tile.c) by a micro-kernel that holds a
+ * few rows and columns of C in registers (kernel_*.c). The recursive variant (recursive.c) halves the product itself
+ * and packs in the leaves. blocking.c determines the sizes of all these pieces. */
 #ifndef HEIST_PERF_GEMM_H
 #define HEIST_PERF_GEMM_H
 
@@ -38,8 +39,8 @@ struct gemm_product {
 /* ---- micro-kernels: kernel.c and one file for each instruction set ---- */
 
 /* C += A*B for the kernel's rows and columns of C. `a` holds, for each of the k steps, one number for each row; `b`,
- * aligned to its vectors, one for each column. Meanwhile what lies at `ahead` is fetched into the second cache, a line
- * with every GEMM_STEPS_A_LINE steps; it need not be memory that is there. */
+ * aligned to its vectors, one for each column. Meanwhile the kernel prefetches from `ahead` into the second cache, a
+ * line with every GEMM_STEPS_A_LINE steps; `ahead` need not be valid memory. */
 typedef void gemm_kernel_function(size_t k, const void *a, const void *b, void *c, size_t ldc, const void *ahead);
 #define GEMM_STEPS_A_LINE 8
 #define GEMM_LINE 64
@@ -64,13 +65,13 @@ const struct gemm_kernel *gemm_kernel_find(gemm_type type, const char *name);
 /* ---- sizes of the pieces: blocking.c ---- */
 
 struct gemm_caches {
-    size_t first, second, last; /* bytes of data for one core; of the last what one program may count on */
+    size_t first, second, last; /* bytes of data for one core; of the last cache the share that one program may use */
 };
 struct gemm_caches gemm_caches_read(void);
 
 struct gemm_blocking {
     size_t slice;                     /* depth of a packed panel */
-    size_t round_m, round_n, round_k; /* the most that is packed at once */
+    size_t round_m, round_n, round_k; /* the most that is packed in one round */
     size_t tile_m, tile_n;            /* the most that one task computes */
     size_t leaf_m, leaf_n, leaf_k;    /* the same in the recursive variant */
     size_t part_least;                /* m*n/(m+n) of the smallest part that a worker packs for alone */
@@ -92,7 +93,7 @@ void gemm_blas_multiply(const struct gemm_blas *blas, const struct gemm_product 
 
 struct gemm_method {
     const struct gemm_kernel *kernel;
-    const struct gemm_blas *blas; /* not NULL: it computes the tiles, and nothing is packed */
+    const struct gemm_blas *blas; /* not NULL: this library computes the tiles, and nothing is packed */
     struct gemm_blocking blocking;
 };
 
@@ -100,17 +101,17 @@ struct gemm_method {
 
 struct gemm_part {
     struct gemm_product product;
-    size_t workspace; /* where in the whole's its own begins, gemm_part_workspace_size bytes */
-    unsigned workers; /* that it is meant for */
+    size_t workspace; /* offset of its workspace in that of the whole, gemm_part_workspace_size bytes */
+    unsigned workers; /* the worker for which it is meant */
 };
 struct gemm_part gemm_part_whole(const struct gemm_method *method, const struct gemm_product *product);
 size_t gemm_part_workspace_size(const struct gemm_method *method, const struct gemm_part *part);
 
-/* False: it is to be computed in rounds. True: `first` and `second` are its halves, for half of the workers each. */
+/* False: compute it in rounds. True: `first` and `second` are its halves, for half of the workers each. */
 bool gemm_part_split(const struct gemm_method *method, const struct gemm_part *part, struct gemm_part *first,
                      struct gemm_part *second);
 
-/* Where that cuts; the first half is the larger one. */
+/* The position of that cut; the first half is the larger one. */
 bool gemm_part_cut(const struct gemm_kernel *kernel, size_t least, size_t m, size_t n, unsigned workers, bool *rows,
                    size_t *at);
 
@@ -125,7 +126,7 @@ struct gemm_round {
     struct gemm_product product;
     size_t row_panels, column_panels;
     void *packed_a, *packed_b;
-    bool pack_b; /* false: it is still there from the round before */
+    bool pack_b; /* false: packed already in the round before */
 };
 
 /* Memory for the largest round, on huge pages where possible. 0 bytes are allowed. NULL: there is none. */
@@ -133,7 +134,7 @@ size_t gemm_workspace_size(const struct gemm_method *method, const struct gemm_p
 void *gemm_workspace_new(size_t size);
 void gemm_workspace_free(void *workspace);
 
-/* Calls `run` for one round after the other. `*stop`, unless `stop` is NULL, is looked at before each. */
+/* Calls `run` for one round after the other. Reads `*stop` before each, unless `stop` is NULL. */
 typedef void gemm_round_function(const struct gemm_round *round, void *context);
 void gemm_rounds(const struct gemm_method *method, const struct gemm_product *product, void *workspace,
                  gemm_round_function *run, void *context, const volatile bool *stop);
@@ -177,8 +178,8 @@ void gemm_serial_recursive(const struct gemm_method *method, const struct gemm_p
 size_t gemm_leaf_workspace_size(const struct gemm_method *method, const struct gemm_product *product);
 void gemm_leaf_multiply(const struct gemm_method *method, const struct gemm_product *leaf, void *workspace);
 
-/* By a pool's workers: tiles.c, recursive.c. The first takes the workspace of the whole part, the second a workspace for each of them, one behind the other,
- * gemm_leaf_stride apart. */
+/* By the workers of a pool: tiles.c, recursive.c. The first takes the workspace of the whole part. The second takes a
+ * workspace for each worker, one behind the other, gemm_leaf_stride apart. */
 struct heist_pool;
 void gemm_heist_tiles(struct heist_pool *pool, const struct gemm_method *method, const struct gemm_product *product,
                       void *workspace, const volatile bool *stop);

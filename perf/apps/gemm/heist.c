@@ -59,7 +59,7 @@ static void run(void *state)
         gemm_heist_tiles(workers->pool.pool, &work->method, &work->product, work->workspace, &perf_interrupted);
 }
 
-/* What the table of old has for the same product and as many threads, in the same row. */
+/* Adds the seeds' figures for the same product and as many threads to the row. */
 static void tell_seeds(const struct gemm_work *work, struct perf_outcome *outcome)
 {
     const struct gemm_seeds_row *row = gemm_seeds_row(&work->product, work->workers);

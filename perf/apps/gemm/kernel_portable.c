@@ -1,5 +1,5 @@
-/* Micro-kernels for whatever the compiler was told to compile for, in vectors of 16 bytes: SSE2 and its 16 registers on
- * x86-64, NEON and its 32 on AArch64. */
+/* Micro-kernels for the compiler's target, in vectors of 16 bytes: SSE2 and its 16 registers on x86-64, NEON and its 32
+ * on AArch64. */
 #include "apps/gemm/kernels.h"
 
 #define ROWS 4

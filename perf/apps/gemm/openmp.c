@@ -56,7 +56,7 @@ static void parts(const struct gemm_work *work, struct gemm_part part)
 #pragma omp taskwait
 }
 
-/* A leaf has its thread's place; it holds no point at which the thread could turn to another task. */
+/* A leaf uses its thread's place; a leaf has no task scheduling point. */
 static void recurse(const struct gemm_work *work, size_t stride, struct gemm_product product)
 {
     struct gemm_product first, second;

@@ -1,5 +1,5 @@
-/* Packing: A and B copied into panels, in the order in which the micro-kernel reads them, so that it reads straight on,
- * from few pages, and lines of a cache do not fall on each other however wide the matrices are. */
+/* Packing: copies A and B into panels, in the order in which the micro-kernel reads them. The kernel then reads
+ * consecutive memory from few pages, and cache lines do not conflict for any width of the matrices. */
 #include <string.h>
 
 #include "apps/gemm/gemm.h"
@@ -72,7 +72,7 @@ size_t gemm_pack_grain(const struct gemm_round *round, bool of_b)
     size_t panels = of_b ? round->column_panels : round->row_panels;
     size_t numbers = round->product.k * (of_b ? kernel->columns : kernel->rows);
     size_t grain = panels / (4 * (size_t)round->method->blocking.workers);
-    /* a task of fewer would not be worth its start */
+    /* fewer would not be worth a task */
     while (grain < panels && grain * numbers < 16384) grain++;
     return grain ? grain : 1;
 }

@@ -27,7 +27,7 @@ static inline __attribute__((always_inline)) void PACK_NAME(whole_panel)(const P
 {
     size_t p = 0;
     for (; p + PACK_LANES <= depth; p += PACK_LANES) {
-        /* the rows of the next panel: these here are too short for the processor to notice where they go on */
+        /* the rows of the next panel: these rows are too short for the hardware prefetcher */
         if (p % (GEMM_LINE / sizeof *from) == 0)
             for (size_t i = 0; i < rows; i++) __builtin_prefetch(from + (i + rows) * stride + p);
         for (size_t i = 0; i < rows; i += 2)
@@ -65,7 +65,7 @@ static inline __attribute__((always_inline)) void PACK_NAME(cut_lines)(const PAC
     size_t whole = width / columns, rest = width % columns;
     for (size_t p = 0; p < depth; p++, from += stride, to += columns) {
         for (size_t panel = 0; panel < whole; panel++) {
-            /* so many places are written that the processor does not see how each goes on */
+            /* more write streams than the processor can follow */
             __builtin_prefetch(to + (panel * depth + 16) * columns, 1);
             memcpy(to + panel * depth * columns, from + panel * columns, columns * sizeof *to);
         }

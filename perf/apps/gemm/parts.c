@@ -1,8 +1,8 @@
-/* Parts: a product cut so that each worker has its own rows or columns of C, and packs into memory of its own. What two
- * workers read of one packed panel stays in the caches of both, and the next one who packs there has to take every line
- * out of the other's: between processors that do not share a cache that takes many times as long as the copying. So the
- * other side's operand is rather packed once more, as long as that is little beside the product itself. A worker that
- * has done its part takes tiles of another's. */
+/* Parts: a product cut so that each worker has its own rows or columns of C, and packs into memory of its own. A packed
+ * panel that two workers read stays in the caches of both, and the next worker that packs there must fetch every line
+ * from the other's cache: between processors without a shared cache that takes many times as long as the copying. So
+ * the operand of the other side is packed once more, as long as that is little beside the product itself. A worker that
+ * has finished its part takes tiles of another part. */
 #include "apps/gemm/gemm.h"
 
 #define PAGE ((size_t)4096)
@@ -18,7 +18,7 @@ bool gemm_part_cut(const struct gemm_kernel *kernel, size_t least, size_t m, siz
     if (workers < 2) return false;
     *rows = m >= n;
     size_t side = *rows ? m : n, first = workers - workers / 2;
-    /* at a multiple of the panels: an edge in the middle would be computed for nothing */
+    /* at a multiple of the panels: a panel cut in the middle wastes computation */
     *at = round_up(side * first / workers, *rows ? kernel->rows : kernel->columns);
     if (*at >= side) return false;
     /* packing is to computing as the sum of the sides to their product */

@@ -1,5 +1,6 @@
 /* Divide and conquer as tasks: the longest side is halved. Halves of m and n run side by side, those of k one after the
- * other. A leaf packs what it needs into its worker's own place; it spawns nothing, so no other leaf comes between. */
+ * other. A leaf packs into the workspace of its worker; it spawns nothing, so no other leaf uses the workspace
+ * meanwhile. */
 #include <heist/heist.h>
 
 #include "apps/gemm/gemm.h"

@@ -1,5 +1,5 @@
-/* Rounds: a product cut so that what is packed at once stays in the last cache. The order keeps B packed while the rows
- * of A change. */
+/* Rounds: a product cut so that the packed data of a round stays in the last cache. The order keeps B packed while the
+ * rows of A change. */
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -43,7 +43,7 @@ void *gemm_workspace_new(size_t size)
 {
     size_t rounded = (size / HUGE_PAGE + 1) * HUGE_PAGE;
     void *workspace = aligned_alloc(HUGE_PAGE, rounded);
-    if (workspace) madvise(workspace, rounded, MADV_HUGEPAGE); /* refused: slower by some misses, no more */
+    if (workspace) madvise(workspace, rounded, MADV_HUGEPAGE); /* refused: costs some cache misses, no more */
     return workspace;
 }
 

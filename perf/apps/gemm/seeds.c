@@ -1,4 +1,4 @@
-/* The table of the programs that heist grew from. */
+/* The table of the seeds, the programs from which heist grew. */
 #include "apps/gemm/seeds.h"
 
 static const struct gemm_seeds_row rows[] = {

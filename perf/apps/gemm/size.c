@@ -1,4 +1,4 @@
-/* What a size says: "1000", or "1000x800x600" for m, n and k; and how much longer than its rows a leading dimension is. */
+/* Reads a size: "1000", or "1000x800x600" for m, n and k; and the padding of the leading dimensions. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -12,7 +12,7 @@ gemm_split gemm_product_split(const struct gemm_method *method, const struct gem
     if (!m && !n && !k) return GEMM_LEAF;
     *first = *second = *whole;
     if (m >= n && m >= k) {
-        /* at a multiple of the panels: an edge in the middle would be computed for nothing */
+        /* at a multiple of the panels: a panel cut in the middle wastes computation */
         size_t half = (m / 2 + method->kernel->rows - 1) / method->kernel->rows * method->kernel->rows;
         first->m = half;
         second->m -= half;

@@ -62,7 +62,7 @@ void parts(const gemm_work *work, const gemm_part &part)
     other.wait();
 }
 
-/* A leaf has its thread's place; it waits for nothing, so no other leaf comes between. */
+/* A leaf uses its thread's place; it waits for nothing, so no other leaf runs there meanwhile. */
 void leaf(const gemm_work *work, const gemm_product &product)
 {
     size_t number = static_cast<size_t>(tbb::this_task_arena::current_thread_index());

@@ -25,7 +25,7 @@ bool gemm_tile_split(const struct gemm_round *round, const struct gemm_tile *til
     bool high = height > blocking->tile_m + kernel->rows / 2, wide = width > blocking->tile_n + kernel->columns / 2;
     if (!high && !wide) return false;
     *first = *second = *tile;
-    /* what is longer measured in tiles */
+    /* the longer side, measured in tiles */
     if (high && (!wide || height * blocking->tile_n >= width * blocking->tile_m))
         first->row_end = second->row = tile->row + (tile->row_end - tile->row) / 2;
     else
@@ -33,7 +33,7 @@ bool gemm_tile_split(const struct gemm_round *round, const struct gemm_tile *til
     return true;
 }
 
-/* Where the panels of one slice lie, and what is fetched while they are used. */
+/* The places of the panels of one slice, and the data to prefetch while they are used. */
 struct slice {
     const struct gemm_round *round;
     const char *a, *b;
@@ -61,7 +61,8 @@ static void add_single(float *c, size_t ldc, const float *more, size_t stride, s
         for (size_t j = 0; j < columns; j++) c[i * ldc + j] += more[i * stride + j];
 }
 
-/* At the lower and right edge of C the kernel computes more than there is: on the stack, and what is there is added. */
+/* At the lower and right edge of C the kernel computes more than C holds: into a buffer on the stack, from which the
+ * valid entries are added. */
 static void multiply_edge(const struct slice *s, const char *a, const char *b, size_t row, size_t column,
                           const char *ahead)
 {
@@ -79,8 +80,8 @@ static void multiply_edge(const struct slice *s, const char *a, const char *b, s
         add_single(c, product->ldc, (const float *)(const void *)room, kernel->columns, rows, columns);
 }
 
-/* What will be needed next is fetched meanwhile, evenly: during a panel of B the next one, and over the whole tile the
- * next slice's A. Without that, each begins with a time in which only the last cache works. */
+/* The data that is needed next is prefetched evenly: during a panel of B the next one, and over the whole tile the next
+ * slice's A. Without that, each begins with a time in which only the last cache works. */
 static const char *what_to_fetch(const struct slice *s, const struct gemm_tile *tile, size_t i, size_t j)
 {
     size_t rows = tile->row_end - tile->row, nth = i - tile->row;

@@ -1,6 +1,6 @@
-/* Tiles as tasks: each part of the product is one, and in a part for each round the panels of A and B are packed once, by tasks, for all; then C is halved, and its
- * halves, down to tiles. A thief takes the largest part that is left, so that few steals share the work out, and the
- * smallest parts come last. */
+/* Tiles as tasks: each part of the product is one task. In a part, for each round, tasks pack the panels of A and B
+ * once, for all; then C is halved, and its halves, down to tiles. A thief takes the largest piece that is left, so that
+ * few steals distribute the work, and the smallest pieces come last. */
 #include <heist/heist.h>
 
 #include "apps/gemm/gemm.h"

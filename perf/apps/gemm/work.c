@@ -1,4 +1,4 @@
-/* What all implementations do alike. */
+/* The part that all implementations share. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,7 +106,7 @@ static int make_workspace(struct gemm_work *work, char *error, size_t room)
     return -ENOMEM;
 }
 
-/* Behind what the row tells so far. */
+/* Appends to the members of the row. */
 static void tell_ld_extra(struct gemm_work *work)
 {
     size_t used = strlen(work->more), extra = work->product.ldc - work->product.n;
@@ -179,7 +179,7 @@ void gemm_work_reset(void *work)
     memcpy(w->c, w->before, p->m * p->ldc * gemm_type_size(p->type));
 }
 
-/* Whether what lies between the rows of C is as it was. */
+/* Whether the padding between the rows of C is unchanged. */
 static bool gaps_are_whole(const struct gemm_work *w)
 {
     const struct gemm_product *p = &w->product;

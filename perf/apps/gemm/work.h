@@ -1,5 +1,4 @@
-/* What all implementations do alike: the input from the command line's choice, the same C before each run, the
- * check. */
+/* The part that all implementations share: the input from the command line, the same C before each run, the check. */
 #ifndef HEIST_PERF_GEMM_WORK_H
 #define HEIST_PERF_GEMM_WORK_H
 
@@ -25,10 +24,11 @@ struct gemm_work {
     char more[400];
 };
 
-/* For what computes with our tiles (settings kernel, variant, micro). 0, or a negative errno and a sentence. */
+/* For implementations with our tiles (settings kernel, variant, micro). Returns 0, or a negative errno and a
+ * sentence. */
 int gemm_work_new(const struct perf_input *input, struct gemm_work **work, char *error, size_t room);
 
-/* For a library that computes all by itself: "openblas" or "blis". */
+/* For a library that computes the whole product: "openblas" or "blis". */
 int gemm_work_new_for_blas(const struct perf_input *input, const char *which, struct gemm_work **work, char *error,
                            size_t room);
 
@@ -42,7 +42,7 @@ void gemm_work_discard(void *work);
 /* "1000" or "1000x800x600". 0, or -EINVAL and a sentence. */
 int gemm_size_parse(const char *size, size_t *m, size_t *n, size_t *k, char *error, size_t room);
 
-/* How many entries lie between the rows of each matrix; NULL: none. 0, or -EINVAL and a sentence. */
+/* The number of entries between the rows of each matrix; NULL: none. Returns 0, or -EINVAL and a sentence. */
 int gemm_ld_extra_parse(const char *text, size_t *extra, char *error, size_t room);
 
 #ifdef __cplusplus

@@ -7,7 +7,7 @@
 static int fits(size_t m, size_t n, size_t k, size_t extra, char *error, size_t room)
 {
     char what[64];
-    /* C twice, and for the check at most two more of its size and one of that of B; what is packed is small */
+    /* C twice, and for the check at most two more of its size and one of that of B; packed data is small */
     double bytes =
         sizeof(double) * (4.0 * (double)m * (double)n + (double)m * (double)k + 2.0 * (double)k * (double)n) +
         sizeof(double) * (double)extra * (3.0 * (double)m + (double)k);
@@ -99,7 +99,7 @@ static const struct perf_option options[] = {
         .name = "ld-extra",
         .value = "N",
         .preset = "0",
-        .help = "entries between the rows of A, B and C: leading dimensions are so much larger than rows are long",
+        .help = "entries between the rows of A, B and C: the leading dimension minus the length of a row",
         .list = true,
         .valid = valid_ld_extra,
     },
@@ -112,18 +112,18 @@ static const char help[] =
     "-1 and 1. Every run is checked: each entry takes part in a sum that must be within the rounding-error bound\n"
     "gamma(k+1) * (|C| + |A||B|).\n"
     "\n"
-    "OpenBLAS and BLIS are opened when the run begins. Where the processor has AVX-512 they are told to use it\n"
-    "(OPENBLAS_CORETYPE=SKYLAKEX, BLIS_ARCH_TYPE of skx) unless these variables are set: their versions in\n"
-    "distributions do not know newer AMD processors. The rows name the library and the kernels it chose.\n";
+    "OpenBLAS and BLIS are loaded at run time. On a processor with AVX-512 heist-perf selects their kernels for it\n"
+    "(OPENBLAS_CORETYPE=SKYLAKEX, BLIS_ARCH_TYPE of skx) unless these variables are set, because the versions in\n"
+    "distributions do not know newer AMD processors. The rows name the library and its kernels.\n";
 
 /* clang-format on */
 
 #define SEEDS_LINE(threads, gflops, percent) "  " #threads "\t\t" #gflops "\t" #percent "%\n"
 #define SEEDS_LINES GEMM_SEEDS(SEEDS_LINE)
 
-static const char note[] =
-    "seeds_gflops, seeds_efficiency: the programs that heist grew from, double, 1000^3, on their authors' machine:\n"
-    "  threads\tGFLOP/s\tefficiency\n" SEEDS_LINES;
+static const char note[] = "seeds_gflops, seeds_efficiency: earlier programs, from which heist grew, double, 1000^3, "
+                           "on their authors' machine:\n"
+                           "  threads\tGFLOP/s\tefficiency\n" SEEDS_LINES;
 
 const struct perf_workload perf_gemm_workload = {
     .name = "gemm",

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-/* A run that takes longer is not run again for its overhead; one that takes less than a tenth, a few times, since the
- * least of them says most. */
+/* A run that takes longer is not repeated to measure its overhead. A run of less than a tenth of that is repeated a few
+ * times: the least of them says most. */
 #define LONG_NS UINT64_C(1000000000)
 #define MOST_TRIES 5
 
@@ -95,7 +95,7 @@ static int read_settings(const struct perf_input *input, struct lfsr_census *cen
     return result;
 }
 
-/* As many as this process may run on; 1024 of them are told apart, and no machine with more is of interest here. */
+/* The number of CPUs of this process, at most 1024. */
 static unsigned processors(void)
 {
     cpu_set_t ours;
@@ -166,15 +166,16 @@ static void leaders_body(struct lfsr_census *census, struct lfsr_tally *tally, u
                                  &tally->asked, &perf_interrupted);
 }
 
-/* Others may have written most of the segments. In the walk from one to the next each would be waited for; all of them asked for at
- * once come side by side. */
+/* Other workers may have written most of the segments. The walk from one to the next would wait for each of them;
+ * requested all at once, they arrive side by side. */
 static void fetch_segments(const struct lfsr_census *census)
 {
     const uint64_t each = 64 / sizeof *census->segments; /* a line, or half of one */
     for (uint64_t i = 0; i < census->reg.markers; i += each) __builtin_prefetch(&census->segments[i], 1);
 }
 
-/* Cycles of the permutation of markers. Takes the segments away; a cycle with one missing does not count. */
+/* Counts the cycles of the permutation of markers. Consumes the segments; a cycle with a missing segment does not
+ * count. */
 static void join_segments(struct lfsr_census *census)
 {
     struct lfsr_segment *segments = census->segments;
@@ -283,8 +284,8 @@ static void meter(struct lfsr_census *census)
     census->balance = balance(census);
 }
 
-/* A run that was cut is never right, whatever it found: a leader may have met every cycle before the other states were
- * asked, and a time that is too short would be the least one. */
+/* An interrupted run is never right, even if its cycles are: a leader may have met every cycle before the other states
+ * were asked, and its time would be too short. */
 static void judge(const struct lfsr_census *census, struct perf_outcome *outcome)
 {
     if (census->cut) {
@@ -303,7 +304,7 @@ static void judge(const struct lfsr_census *census, struct perf_outcome *outcome
     }
 }
 
-/* Part of the row that is of the timed run. */
+/* The part of the row about the timed run. */
 struct figures {
     uint64_t batches;
     uint64_t batch; /* states of one; 0: not known */
@@ -345,7 +346,7 @@ static void describe(const struct lfsr_census *census, const struct figures *fig
     used += (size_t)snprintf(text + used, room - used, ",\"algorithm\":\"%s\",\"field\":%u,\"poly\":\"%s\",\"cycles\":",
                              algorithm_names[census->algorithm], census->reg.field, polynomial);
     used += lfsr_cycles_json(&figures->found, text + used, room - used);
-    if (used >= room) text[0] = '\0'; /* half of it would not be JSON */
+    if (used >= room) text[0] = '\0'; /* a truncated list would not be JSON */
 }
 
 void lfsr_census_check(struct lfsr_census *census, struct perf_outcome *outcome)

@@ -26,37 +26,37 @@ extern "C" {
 enum lfsr_algorithm { LFSR_BY_WALK, LFSR_BY_STREAM, LFSR_BY_LEADERS, LFSR_BY_ALGEBRA };
 enum lfsr_mode { LFSR_STATIC, LFSR_SHARED, LFSR_STEAL, LFSR_HYBRID, LFSR_AUTO, LFSR_SERIAL /* by serial.c */ };
 
-/* What one worker did. Written by: that worker. Read by: the caller of the loop, after it. */
+/* The work of one worker. Written by: that worker. Read by: the caller of the loop, after it. */
 struct lfsr_tally {
     uint64_t steps;
     uint64_t asked; /* states, by leaders */
     uint64_t batches;
     uint64_t busy_ns; /* inside batches, if metered */
     struct lfsr_cycles cycles;
-    char apart[128]; /* from the next worker's */
+    char apart[128]; /* keeps it apart from the next worker's */
 };
 
-/* What a program before heist, in Python with processes and for 12 to 16 bits, reached in its dynamic mode over its
- * serial loop, and what it was to reach at last: X(workers, reached, target). */
+/* The speed-up of the seeds, an earlier program in Python with processes and for 12 to 16 bits, in their dynamic mode
+ * over their serial loop, and their goal: X(workers, reached, target). */
 #define LFSR_SEEDS(X) X(2, 0.79, 1.5) X(4, 0.62, 1.2) X(8, 0.38, 1.0)
 
 struct lfsr_census;
 
 /* Calls lfsr_batch for parts that together are the states 0 to states - 1, each once, on census->workers workers, in
- * batches of census->batch states. Where that is 0 batches are the runtime's choice, of whole multiples of `unit`
- * states, which divides their number; all units take about the same time. */
+ * batches of census->batch states. If that is 0, the runtime chooses the batches, whole multiples of `unit` states,
+ * which divides their number; all units take about the same time. */
 typedef void lfsr_loop(void *runtime, struct lfsr_census *census, uint64_t unit);
 
 struct lfsr_census {
-    /* As asked for. */
+    /* The settings. */
     struct lfsr_polynomial polynomial;
     struct lfsr_register reg;
     enum lfsr_algorithm algorithm;
     enum lfsr_mode mode;
     uint64_t batch;     /* states; 0: the runtime's choice */
-    uint64_t aggregate; /* batches that a worker takes at once; 0: the runtime's choice */
+    uint64_t aggregate; /* batches that a worker takes in one steal; 0: the runtime's choice */
     unsigned workers;
-    unsigned processors;         /* that they may run on; beyond these nothing is said of overhead */
+    unsigned processors;         /* their CPUs; with more workers than CPUs the overhead is not reported */
     struct lfsr_cycles expected; /* by algebra */
     /* Set by the runtime. */
     lfsr_loop *loop;
@@ -69,15 +69,15 @@ struct lfsr_census {
     struct lfsr_cycles found;
     uint64_t loops;
     uint64_t done; /* states, when it was interrupted */
-    bool cut;      /* an interruption came before its end */
+    bool cut;      /* it was interrupted before its end */
     uint64_t loops_ns;
-    bool metered;    /* this one reads clocks around each batch; it is not one of the timed ones */
+    bool metered;    /* this run reads clocks around each batch; it is not timed */
     int tries;       /* metered runs so far */
     double overhead; /* the share of the workers' time that was not inside batches; below 0: not known */
-    double balance;  /* of the run that the overhead is of */
+    double balance;  /* of the run to which the overhead belongs */
 };
 
-/* Reads the settings. 0, or a negative errno and a sentence in `error`. */
+/* Reads the settings. Returns 0, or a negative errno and a sentence in `error`. */
 int lfsr_census_new(const struct perf_input *input, struct lfsr_census **census, char *error, size_t room);
 void lfsr_census_free(struct lfsr_census *census);
 
@@ -91,8 +91,8 @@ uint64_t lfsr_now(void);
 void lfsr_census_run(struct lfsr_census *census);
 
 /* Compares the cycles found with those expected, and fills in all of *outcome but the steals. The first few times it
- * also runs once more, metered, unless that would take long. Where workers share processors there is no overhead: whether
- * one waits for a processor inside a batch or outside is chance. */
+ * also runs once more, metered, unless that would take long. Where workers share processors no overhead is reported: it
+ * is chance whether a worker waits for a processor inside a batch or outside. */
 void lfsr_census_check(struct lfsr_census *census, struct perf_outcome *outcome);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* How many cycles there are of which length: the answer that every algorithm and every runtime must give. */
+/* The number of cycles of each length: the answer that every algorithm and every runtime must give. */
 #ifndef HEIST_PERF_LFSR_CYCLES_H
 #define HEIST_PERF_LFSR_CYCLES_H
 
@@ -16,7 +16,7 @@ extern "C" {
 /* All zero is the empty one. */
 struct lfsr_cycles {
     size_t lengths; /* how many different ones, in ascending order */
-    bool overflow;  /* there were more than fit */
+    bool overflow;  /* there were more than there is room for */
     struct {
         uint64_t length, count;
     } of[LFSR_MOST_LENGTHS];
@@ -32,7 +32,7 @@ uint64_t lfsr_cycles_states(const struct lfsr_cycles *cycles);
 /* "1x1, 315x13": count x length, and "..." where the room ends. */
 void lfsr_cycles_text(const struct lfsr_cycles *cycles, char *text, size_t room);
 
-/* "[[1,1],[315,13]]". Returns what snprintf would: not below `room` means it did not fit. */
+/* "[[1,1],[315,13]]". Returns the result of snprintf: a value not below `room` means that it did not fit. */
 size_t lfsr_cycles_json(const struct lfsr_cycles *cycles, char *text, size_t room);
 
 #ifdef __cplusplus

@@ -34,7 +34,7 @@ static int batch(heist_range part, void *context)
     return lfsr_stop(&perf_interrupted);
 }
 
-/* Batches of a given size are of states, one iteration each; otherwise an iteration is a unit. */
+/* Batches of a given size are counted in states, one iteration each; otherwise an iteration is a unit. */
 static void loop(void *runtime, struct lfsr_census *census, uint64_t unit)
 {
     struct on_heist *on = runtime;
@@ -44,14 +44,14 @@ static void loop(void *runtime, struct lfsr_census *census, uint64_t unit)
     options.schedule = schedules[census->mode];
     options.batch = census->batch;
     options.take = census->aggregate;
-    if (census->metered && census->mode == LFSR_AUTO) options.report = &report; /* tells what it chose */
+    if (census->metered && census->mode == LFSR_AUTO) options.report = &report; /* reports its choice */
     /* A unit divides the states. */
     heist_for(on->pool.pool, heist_upto((int64_t)(census->reg.states / on->unit)), batch, on, &options);
     if (options.report) census->chosen = name_of(report.schedule);
 }
 
-/* Workers have cores of their own, or share them evenly: a woken worker is otherwise often put behind the one that
- * woke it, and a loop of a millisecond has ended before the system moves it. */
+/* Binds the workers to cores, evenly: otherwise the system often puts a woken worker behind the worker that woke it,
+ * and a loop of a millisecond ends before the system moves it. */
 static int open_pool(struct perf_pool *pool, unsigned workers, char *error, size_t room)
 {
     heist_options options = HEIST_OPTIONS_INIT;
@@ -89,7 +89,7 @@ static int prepare(const struct perf_input *input, void **state, char *error, si
     return 0;
 }
 
-/* A worker's part: long enough for the others to come. */
+/* A worker's part: long enough for the other workers to arrive. */
 static int be_there(heist_range part, void *context)
 {
     (void)part;
@@ -114,8 +114,8 @@ static void take_census(void *census)
     lfsr_census_run(census);
 }
 
-/* In the pool, not around it: what comes after the loops then runs where the loops ran, and finds their results in the cache, as it
- * does in the serial program. */
+/* In the pool, not around it: the code after the loops then runs where the loops ran, and finds their results in the
+ * cache, as it does in the serial program. */
 static void run(void *state)
 {
     struct on_heist *on = state;

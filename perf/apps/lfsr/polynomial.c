@@ -47,7 +47,7 @@ static int read_bits(const char *text, struct lfsr_polynomial *p, char *error, s
     char *end;
     errno = 0;
     unsigned long long bits = strtoull(text + 2, &end, 16);
-    /* strtoull takes blanks, signs and a second 0x that nobody means */
+    /* strtoull would accept blanks, signs and a second 0x */
     if (!text[2] || !strchr("0123456789abcdefABCDEF", text[2]) || text[3] == 'x' || text[3] == 'X' || *end || errno)
         return refuse(error, room, text, "is not a number");
     if (bits < 2) return refuse(error, room, text, "has no power of x");
@@ -174,7 +174,7 @@ static const struct poly x = {.degree = 1, .c = {0, 1}};
 
 static struct poly minus(unsigned p, struct poly a, struct poly b)
 {
-    if (a.degree < b.degree) a.degree = b.degree; /* what lies above a degree is zero */
+    if (a.degree < b.degree) a.degree = b.degree; /* terms above the degree are zero */
     for (int i = 0; i <= b.degree; i++) a.c[i] = (a.c[i] + p - b.c[i]) % p;
     trim(&a);
     return a;

@@ -1,4 +1,4 @@
-/* Polynomials over GF(p): the register's feedback, and what algebra knows of its cycles without walking any. */
+/* Polynomials over GF(p): the register's feedback, and the cycles that algebra gives without walking. */
 #ifndef HEIST_PERF_LFSR_POLYNOMIAL_H
 #define HEIST_PERF_LFSR_POLYNOMIAL_H
 
@@ -23,7 +23,7 @@ struct lfsr_polynomial {
     uint8_t coefficients[LFSR_MOST_CELLS + 1]; /* lowest first */
 };
 
-/* Whether GF(p) is a field we have. */
+/* Whether GF(p) is a supported field. */
 bool lfsr_field_known(unsigned p);
 
 /* p^cells; 0 if that is above LFSR_MOST_STATES. */

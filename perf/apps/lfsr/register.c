@@ -16,7 +16,7 @@ __extension__ typedef unsigned __int128 wide;
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* A walk looks for an interruption after so many steps. */
+/* A walk checks for an interruption after so many steps. */
 #define PATIENCE (UINT64_C(1) << 16)
 
 /* ---- steps ---- */

@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-/* How a segment is walked. */
+/* The ways to walk a segment. */
 enum lfsr_walk {
     LFSR_STEPS, /* state by state */
     LFSR_STREAM /* GF(2): by words of the sequence that the register puts out, which hold many states each */
@@ -55,7 +55,7 @@ struct lfsr_register {
     uint64_t following[(LFSR_MOST_CELLS + 7) / 8][256];
 };
 
-/* Whether to come to an end. Relaxed: nothing else is read because of it. */
+/* Whether to end early. Relaxed: nothing else is read because of it. */
 static inline bool lfsr_stop(const volatile bool *interrupted)
 {
     return __atomic_load_n(interrupted, __ATOMIC_RELAXED);

@@ -1,4 +1,4 @@
-/* lfsr: its name, its sizes, its options, and whether they go together. */
+/* lfsr: its name, sizes and options, and whether they fit together. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,7 +88,7 @@ static const char *sizes_for(const struct perf_input *input)
     return sizes;
 }
 
-/* So many lengths are listed; how many more there are is said. */
+/* At most so many lengths are listed; the number of the others is printed. */
 #define MOST_LISTED 12
 
 /* The cycles of a row, from the list that it has for programs. */
@@ -121,50 +121,44 @@ static bool below(const char *size, const struct perf_outcome *outcome, char *li
 }
 
 static const struct perf_option options[] = {
-    {"mode", "NAME", "hybrid", "who runs which batch: static, shared, steal, hybrid, auto", true, valid_mode,
-     "heist,openmp,libomp,tbb"},
+    {"mode", "NAME", "hybrid", "the distribution of the batches: static, shared, steal, hybrid, auto", true, valid_mode,
+     "heist,openmp,libomp,tbb", NULL},
     {"batch-size", "N", "auto", "states of a batch (100, 200, 500, 1000 ...); auto: the runtime's choice", true,
-     valid_batch, "heist,openmp,libomp,tbb"},
-    {"aggregate", "N", "auto", "batches that a worker takes at once; auto: the runtime's choice", true, valid_aggregate,
-     "heist,openmp,libomp,tbb"},
+     valid_batch, "heist,openmp,libomp,tbb", NULL},
+    {"aggregate", "N", "auto", "batches that a worker takes in one step; auto: the runtime's choice", true,
+     valid_aggregate, "heist,openmp,libomp,tbb", NULL},
     {"poly", "P", "auto",
      "monic polynomial: 0x1053, or its digits from the highest, a 1, on (0 to 9, then a to u); auto: the least "
      "primitive one",
-     false, valid_polynomial, NULL},
-    {"field", "P", "2", "the cells are of GF(P): a prime up to 31", false, valid_field, NULL},
-    {"algorithm", "NAME", "walk", "walk, stream, leaders, algebra: see above", true, valid_algorithm, NULL},
+     false, valid_polynomial, NULL, NULL},
+    {"field", "P", "2", "the cells are of GF(P): a prime up to 31", false, valid_field, NULL, NULL},
+    {"algorithm", "NAME", "walk", "walk, stream, leaders, algebra: see above", true, valid_algorithm, NULL, NULL},
     {0},
 };
 
 static const char help[] =
-    "Counts the cycles of a linear feedback shift register, of which lengths they are, over all of its states. A size "
-    "is\n"
-    "the number of cells, bits over GF(2). A state is a polynomial s below degree n, a step s -> s*x mod P.\n"
-    "Batches of states are tasks; no lock. Each result is compared with what algebra says.\n"
+    "Counts the cycles of a linear feedback shift register by their lengths, over all of its states. A size is the\n"
+    "number of cells, bits over GF(2). A state is a polynomial s of degree below n, a step s -> s*x mod P. Batches of\n"
+    "states are tasks. There is no lock. Each result is compared with the one that algebra gives.\n"
     "\n"
     "Algorithms, the same for the serial program and all others:\n"
-    "  walk     state by state from each marker (a state whose lower half is 10...0) to the next one, then the "
-    "permutation\n"
-    "           of markers; cycles without a marker, if there are any, are found by their least states. A batch has\n"
-    "           the walks that begin in it: in the mean as many steps as it has states.\n"
+    "  walk     state by state from each marker (a state whose lower half is 10...0) to the next one, then the\n"
+    "           permutation of markers; cycles without a marker are found by their least states. A batch has the "
+    "walks\n"
+    "           that begin in it: in the mean as many steps as it has states.\n"
     "  stream   the same, but some fifty states at once, as windows in a word of the register's output. GF(2) only\n"
-    "  leaders  each state walks until it meets a lesser one; the least of each cycle counts it. No memory, but "
-    "ln(states)\n"
-    "           times the steps, most of them from a few states: what a balance is needed for\n"
+    "  leaders  each state walks until it meets a lesser one; the least of each cycle counts it. No memory, but\n"
+    "           ln(states) times the steps, most of them from a few states: a test of load balancing\n"
     "  algebra  from the polynomial's factors, without any state; serial only\n"
     "\n"
-    "Modes in OpenMP: schedule(static), schedule(dynamic), taskloop, schedule(guided), schedule(auto); in TBB: "
-    "static,\n"
-    "simple, simple, affinity and auto partitioner.\n"
-    "heist binds its workers to cores, since one that is woken may else stay behind the one that woke it until a short "
-    "loop\n"
-    "has ended; HEIST_BIND=none leaves them to the system, as OpenMP (without OMP_PROC_BIND=true) and TBB do.\n"
-    "Columns: batch, states of one (their mean where it is the runtime's choice); balance, steps of the busiest worker "
-    "over\n"
-    "the mean; overhead, the share of the workers' time outside batches, the least of some more runs with clocks, "
-    "which "
-    "the\n"
-    "balance is of, too. There is none where workers share cores: where one waits for its core is chance.";
+    "Modes in OpenMP: schedule(static), schedule(dynamic), taskloop, schedule(guided), schedule(auto); in TBB:\n"
+    "static, simple, simple, affinity and auto partitioner.\n"
+    "heist binds its workers to cores here: otherwise a woken worker may stay behind the worker that woke it until a\n"
+    "short loop has ended. HEIST_BIND=none leaves the workers to the system, as TBB does, and OpenMP without\n"
+    "OMP_PROC_BIND=true.\n"
+    "Columns: batch, states of a batch (the mean if the runtime chooses); balance, steps of the busiest worker over\n"
+    "the mean; overhead, the share of the workers' time outside batches. Balance and overhead come from some more\n"
+    "runs, with clocks; the least overhead counts. There is no overhead where workers share cores: it would be chance.";
 
 #define REACHED(workers, reached, target) " " #reached
 #define AIMED_AT(workers, reached, target) " " #target
@@ -172,10 +166,10 @@ static const char help[] =
 #define ALL_AIMED_AT LFSR_SEEDS(AIMED_AT)
 
 static const char note[] =
-    "seeds, seeds_target: the program before heist (Python with processes, for 12 to 16 bits) had a speedup "
-    "of" ALL_REACHED "\n"
-    "over its serial loop at 2, 4 and 8 workers in its dynamic mode; it was to be" ALL_AIMED_AT " at last.\n"
-    "efficiency: vs serial, for each core that the workers have.";
+    "seeds, seeds_target: an earlier program (Python with processes, for 12 to 16 bits) had a speedup of" ALL_REACHED
+    "\n"
+    "over its serial loop with 2, 4 and 8 workers in its dynamic mode; its goals were" ALL_AIMED_AT ".\n"
+    "efficiency: vs serial, divided by the cores of the workers.";
 
 const struct perf_workload perf_lfsr_workload = {
     .name = "lfsr",

@@ -18,7 +18,7 @@ static void flat(long tasks)
 #pragma omp taskwait
 }
 
-static void nested(long tasks) /* a tree of so many, in which each waits for its children */
+static void nested(long tasks) /* a tree of so many tasks, in which each waits for its children */
 {
     if (tasks == 0) return;
     long left = (tasks - 1) / 2, right = tasks - 1 - left;
@@ -97,7 +97,7 @@ const struct perf_implementation PERF_OPENMP(omp) = {
     .workload = "omp", .runtime = PERF_OPENMP_RUNTIME, .prepare = prepare, .run = run, .check = check};
 
 #ifndef PERF_LIBOMP
-/* Measuring libgomp under heist's name would be the worst of mistakes. */
+/* Measuring libgomp under heist's name would be the worst mistake. */
 static int prepare_heist(const struct perf_input *input, void **state, char *error, size_t room)
 {
     Dl_info where;

@@ -1,5 +1,6 @@
-/* What a task costs at the level of an OpenMP runtime's entries: tasks that do nearly nothing, made in the ways in which
- * programs make them. gcc's program is run with libgomp and again, the same file, with libheist-gomp.so before it. */
+/* The cost of a task at the level of an OpenMP runtime's entry points: tasks that do nearly nothing, created in the
+ * ways of real programs. The program of gcc is run with libgomp and again, the same file, with libheist-gomp.so before
+ * it. */
 #ifndef HEIST_PERF_OMP_PATTERNS_H
 #define HEIST_PERF_OMP_PATTERNS_H
 
@@ -20,7 +21,7 @@ int omp_patterns_size(const char *size, char *error, size_t room);
 int omp_patterns_name(const char *name, char *error, size_t room);
 int omp_patterns_prepare(const struct perf_input *input, struct omp_patterns *patterns, char *error, size_t room);
 
-/* What a task does: counts itself, on a line of its thread. */
+/* The body of a task: counts itself, on a line of its thread. */
 void omp_patterns_task(void);
 
 void omp_patterns_check(struct omp_patterns *patterns, struct perf_outcome *outcome);

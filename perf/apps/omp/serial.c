@@ -3,7 +3,7 @@
 
 static struct omp_patterns only;
 
-/* Not for the compiler to see through: a task is a call, too. */
+/* Opaque to the compiler: a task is a call, too. */
 __attribute__((noinline)) static void link_chain(void)
 {
     omp_patterns_task();

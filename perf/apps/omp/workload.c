@@ -1,4 +1,4 @@
-/* omp as heist-perf knows it. */
+/* omp: its description for heist-perf. */
 #include "apps/omp/patterns.h"
 
 static const struct perf_option options[] = {
@@ -13,7 +13,7 @@ static const struct perf_option options[] = {
 
 const struct perf_workload perf_omp_workload = {
     .name = "omp",
-    .summary = "what a task costs an OpenMP program, with its own runtime and with heist's",
+    .summary = "the cost of a task in an OpenMP program, with its own runtime and with heist",
     .help =
         "A size is the number of tasks, which do next to nothing. heist: the program of openmp, the same file, with\n"
         "libheist-gomp.so loaded before libgomp, as heist-omp does it. Patterns: flat: one loop makes all tasks;\n"

@@ -52,8 +52,8 @@ void sort_merge_serially(const struct sort_merge *m)
     while (e.b < e.bz) *e.to++ = *e.b++;
 }
 
-/* Of the first `count` keys of the result, how many are from a? The least number that fits: then equal keys of b come
- * before those of a, which is all the same here. */
+/* Returns how many of the first `count` keys of the result are from a. The least number that fits: equal keys of b come
+ * before those of a, which makes no difference here. */
 static size_t share_of_a(const struct sort_merge *m, size_t count)
 {
     size_t least = count > m->b_count ? count - m->b_count : 0;
@@ -142,7 +142,7 @@ static uint64_t mixed(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* The inputs. Each shows another extreme to the merges and to the cuts that share them out. */
+/* The inputs. Each shows another extreme to the merges and to the cuts that divide them. */
 static uint64_t random_key(size_t i, size_t n)
 {
     (void)n;
@@ -219,7 +219,7 @@ int sort_prepare(const struct perf_input *input, struct sort_job *job, char *err
 {
     int result = read_numbers(input, job, error, room);
     if (result) return result;
-    job->input = calloc(job->n + 1, sizeof *job->input); /* one more: none is also a number of keys */
+    job->input = calloc(job->n + 1, sizeof *job->input); /* one more: 0 is also a number of keys */
     job->keys = calloc(job->n + 1, sizeof *job->keys);
     job->spare = calloc(job->n + 1, sizeof *job->spare);
     if (!job->input || !job->keys || !job->spare) {
@@ -241,7 +241,7 @@ void sort_reset(void *state)
 {
     struct sort_job *job = state;
     memcpy(job->keys, job->input, job->n * sizeof *job->keys);
-    /* What the last run left here is what this one will put here: a merge that did not wait would go unseen. */
+    /* The last run left the result of this run here: without this, a merge that did not wait would go unnoticed. */
     memset(job->spare, 0, job->n * sizeof *job->spare);
 }
 

@@ -1,7 +1,6 @@
-/* Sorting 64-bit keys by merging, with parallel merges. Halves are sorted into the other of two arrays and merged
- * back, so that nothing is copied; a merge is cut where its result has its middle, into two merges that know nothing
- * of each other. Runs and merges of no more than `cutoff` keys are done without tasks, by the functions below: the
- * same for every runtime. */
+/* Sorting 64-bit keys by merging, with parallel merges. Halves are sorted into the other of two arrays and merged back,
+ * so that nothing is copied. A merge is cut in the middle of its result, into two independent merges. Runs and merges
+ * of at most `cutoff` keys are done without tasks, by the functions below, which all runtimes share. */
 #ifndef HEIST_PERF_SORT_H
 #define HEIST_PERF_SORT_H
 
@@ -39,10 +38,10 @@ static inline size_t sort_merge_size(const struct sort_merge *m)
 
 void sort_merge_serially(const struct sort_merge *m);
 
-/* Cuts a merge in two: what comes into the lower half of the result, and into the upper. */
+/* Cuts a merge in two: the lower half of the result, and the upper. */
 void sort_merge_cut(const struct sort_merge *m, struct sort_merge *lower, struct sort_merge *upper);
 
-/* The problem: the input, the two arrays to work in, and what is known of the result. */
+/* The problem: the input, the two arrays to work in, and the known properties of the result. */
 struct sort_job {
     uint64_t *input, *keys, *spare;
     size_t n, cutoff;
@@ -59,10 +58,10 @@ bool sort_make_input(const char *name, uint64_t *keys, size_t n);
  * it. */
 uint64_t sort_fingerprint(const uint64_t *keys, size_t n);
 
-/* Whether `keys` is a sorted array of that fingerprint: "ok", or what is wrong. */
+/* Checks that `keys` is a sorted array of that fingerprint: writes "ok", or the error. */
 void sort_verify(const uint64_t *keys, size_t n, uint64_t fingerprint, char *says, size_t room);
 
-/* The parts of a perf_implementation that are the same for all: `state` is the job in every runtime. */
+/* The functions of perf_implementation that all runtimes share: `state` is the job. */
 int sort_prepare(const struct perf_input *input, struct sort_job *job, char *error, size_t room);
 void sort_reset(void *state);
 void sort_check(void *state, struct perf_outcome *outcome);

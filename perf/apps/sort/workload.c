@@ -44,7 +44,7 @@ const struct perf_workload perf_sort_workload = {
     .name = "sort",
     .summary = "merge sort of 64-bit keys, with parallel merges",
     .help =
-        "Halves are sorted as tasks and then merged; a merge is cut in two where its result has its middle, and so on "
+        "Halves are sorted as tasks and then merged; a merge is cut in the middle of its result, and so on "
         "down\n"
         "to the cut-off. Below it every runtime calls the same merge sort without branches, which is also the serial\n"
         "program. The result must be in order and hold the keys of the input.\n"

@@ -6,7 +6,7 @@
 #include "harness/app.h"
 #include "harness/pool.h"
 
-/* Looks without success before the victim gives its core away: there may be only one. */
+/* Failed checks before the victim yields its core: there may be only one. */
 #define PATIENCE 5000
 
 static struct perf_pool pool;
@@ -76,7 +76,7 @@ static int prepare(const struct perf_input *input, void **state, char *error, si
     fenced = strcmp(perf_setting(input, "fence"), "on") == 0;
     heist_options options = HEIST_OPTIONS_INIT;
     options.workers = input->workers;
-    options.spin = 1000000; /* a thief that sleeps is another question: see wake */
+    options.spin = 1000000; /* wake measures thieves that sleep */
     options.fences = fenced ? HEIST_FENCES_BOTH : HEIST_FENCES_THIEF;
     return perf_pool_open_with(&pool, &options, error, room); /* -ENOTSUP where the kernel has no membarrier */
 }

@@ -1,5 +1,5 @@
-/* The product at the bottom of the recursion. Both factors are copied, block by block, to where they lie closely: rows
- * that are a power of two apart fall on the same few lines of a cache. */
+/* The product at the bottom of the recursion. Both factors are copied, block by block, into dense memory: rows that are
+ * a power of two apart fall on the same few lines of a cache. */
 #include <string.h>
 
 #include "apps/strassen/strassen.h"
@@ -10,7 +10,7 @@
  * is a multiple of 16. Four rows by two vectors of the result are in registers at a time. */
 typedef void block_product(double *c, size_t stride, const double *a, const double *b, size_t m, bool add);
 
-/* Gives what the two vectors of a row have summed up to the result. */
+/* Writes the sums in the two vectors of a row to the result. */
 #define STORE_ROW(row, left, right)                                                                                    \
     {                                                                                                                  \
         double *to = c + (i + (row)) * stride + j;                                                                     \
@@ -58,7 +58,7 @@ DEFINE_BLOCK_PRODUCT(product_avx2, 4, __attribute__((target("avx2,fma"))))
 DEFINE_BLOCK_PRODUCT(product_avx512, 8, __attribute__((target("avx512f"))))
 #endif
 
-/* The best that the processor has, and how many columns its panels have. */
+/* The best variant for the processor, and how many columns its panels have. */
 static block_product *best_product(size_t *panel)
 {
 #if defined(__x86_64__)

@@ -52,7 +52,7 @@ void strassen_split_end(struct strassen_split *s)
 
 /* ---- adding ---- */
 
-/* Two entries at a time: what every processor's vectors hold at least. */
+/* Two entries at a time: the least size of a vector on all processors. */
 typedef double pair __attribute__((vector_size(2 * sizeof(double))));
 
 static inline pair load(const double *from)
@@ -191,7 +191,7 @@ static size_t base_size(size_t n, size_t cutoff)
     return n;
 }
 
-/* What a recursion adds up to, given what one split costs. */
+/* The total of a recursion, given the cost of one split. */
 static double sum_over_splits(size_t n, size_t cutoff, double (*cost)(size_t half))
 {
     double sum = 0, splits = 1;
@@ -239,7 +239,7 @@ int strassen_read_size(const char *size, size_t *n, char *error, size_t room)
     return 0;
 }
 
-/* Tasks come and go with their sums; let malloc keep the memory, or every run is spent on fresh pages. */
+/* Tasks allocate and free their sums; malloc must keep the memory, or every run is spent on fresh pages. */
 static void keep_memory(void)
 {
 #ifdef __GLIBC__
@@ -274,8 +274,8 @@ int strassen_prepare(const struct perf_input *input, struct strassen_job *job, c
     return 0;
 }
 
-/* What the last run left in memory must not help this one: the result becomes NaN, and the other sign of a factor
- * makes every sum and every product that may still lie in a task's memory wrong. */
+/* Data of the last run in memory must not help this one: the result becomes NaN, and the other sign of a factor
+ * invalidates every sum and every product that may still lie in a task's memory. */
 void strassen_reset(void *state)
 {
     struct strassen_job *job = state;

@@ -41,18 +41,17 @@ struct strassen_split {
     unsigned bands;       /* in which the result is put together */
 };
 
-/* Below the recursion: blocked, with registers full, in whatever vectors the processor has. Any n, powers of two
- * fast. */
+/* Below the recursion: blocked, with full registers, in the vectors of the processor. Any n; powers of two are fast. */
 void strassen_base(const struct strassen_product *p);
 
-/* Begins and ends a split, and its product `number`, 0 to 6. False: there was no memory. Then there is nothing to end,
- * and the check will say so. */
+/* Begins and ends a split, and its product `number`, 0 to 6. False: there was no memory; then there is nothing to end,
+ * and the check reports it. */
 bool strassen_split_begin(struct strassen_split *s, const struct strassen_product *whole);
 void strassen_split_end(struct strassen_split *s);
 bool strassen_product_begin(struct strassen_product *p, const struct strassen_split *s, unsigned number);
 void strassen_product_end(struct strassen_product *p);
 
-/* Puts a band of the result together, when the products are there. */
+/* Computes a band of the result, when the products are ready. */
 void strassen_put_together(const struct strassen_split *s, unsigned band);
 
 /* The problem. */
@@ -71,7 +70,7 @@ static inline struct strassen_product strassen_whole(const struct strassen_job *
 /* The greatest error that an entry of the result can have, for factors with entries from -1 to 1. */
 double strassen_error_bound(size_t n, size_t cutoff);
 
-/* Whether c = a * b within that: "ok", or what is wrong. */
+/* Checks that c = a * b within that error: writes "ok", or the difference. */
 void strassen_verify(const struct strassen_job *job, char *says, size_t room);
 
 /* The least and the greatest cut-off, and the largest matrix. Deeper recursions lose too many digits to be checked. */
@@ -81,7 +80,7 @@ void strassen_verify(const struct strassen_job *job, char *says, size_t room);
 /* A power of two that is not too large: 0, or -EINVAL and a sentence. */
 int strassen_read_size(const char *size, size_t *n, char *error, size_t room);
 
-/* The parts of a perf_implementation that are the same for all: `state` is the job in every runtime. */
+/* The functions of perf_implementation that all runtimes share: `state` is the job. */
 int strassen_prepare(const struct perf_input *input, struct strassen_job *job, char *error, size_t room);
 void strassen_reset(void *state);
 void strassen_check(void *state, struct perf_outcome *outcome);

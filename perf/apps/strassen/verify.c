@@ -1,6 +1,6 @@
-/* The check. A product costs n^3, but c*x against a*(b*x) costs n^2, and for a random x of signs a row with one wrong
- * entry differs for certain, a row with several at least every second time; four such x are tried. Some entries are also
- * computed anew and compared one by one, since the bound for one entry is closer than that for a row. */
+/* The check. A product costs n^3, but c*x against a*(b*x) costs n^2. For a random x of signs a row with one wrong entry
+ * differs for certain, a row with several at least every second time; four such x are tried. Some entries are also
+ * computed anew and compared one by one, because the bound for one entry is closer than that for a row. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,11 +56,11 @@ static size_t wrong_row(const struct strassen_job *job, uint64_t *random, double
     times(job->a, bx, n, abx);
     times(job->c, x, n, cx);
     for (size_t i = 0; i < n; i++)
-        if (!(fabs(cx[i] - abx[i]) <= bound)) return i; /* so written, a NaN is wrong, too */
+        if (!(fabs(cx[i] - abx[i]) <= bound)) return i; /* in this form, a NaN is wrong, too */
     return n;
 }
 
-/* An entry as exactly as can be: the products are not rounded, and neither are their sums, to speak of. */
+/* An entry with the least possible error: neither the products nor their sums are rounded noticeably. */
 static double exact_entry(const struct strassen_job *job, size_t row, size_t column)
 {
     double sum = 0, rest = 0;

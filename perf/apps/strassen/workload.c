@@ -5,7 +5,7 @@ static int valid_size(const char *size, char *error, size_t room)
 {
     size_t n;
     int bad = strassen_read_size(size, &n, error, room);
-    /* three matrices, and the sums and products of all levels, if not of all tasks */
+    /* three matrices, and the sums and products of all levels, but not of all tasks */
     return bad ? bad : perf_fits(7.0 * sizeof(double) * (double)n * (double)n, "a product of that size", error, room);
 }
 

@@ -9,7 +9,7 @@ static struct submit only;
 static struct perf_pool pool;
 static heist_scope scope;
 static bool to_scope;
-static int failure; /* the first that a call returned; each submitter may write it, and any of them will do */
+static int failure; /* the first error of a call; any submitter may write it, and any error will do */
 
 static int prepare(const struct perf_input *input, void **state, char *error, size_t room)
 {

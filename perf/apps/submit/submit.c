@@ -9,7 +9,7 @@
 #define MOST_COUNTERS 512
 #define LINE 128
 
-/* Tasks run, each thread on a line of its own: counting must not be what is measured. */
+/* Tasks run, each thread on a line of its own: the counting must not be measured. */
 static struct {
     _Alignas(LINE) atomic_long count;
 } counters[MOST_COUNTERS];
@@ -21,7 +21,7 @@ struct submitter {
     long number, tasks;
     void (*one)(long thread);
     pthread_barrier_t *start;
-    uint64_t began; /* by its own clock: who starts them may be put aside by the system just then */
+    uint64_t began; /* by its own clock: the system may deschedule the starting thread just then */
 };
 
 int submit_size(const char *size, char *error, size_t room)
@@ -65,7 +65,7 @@ void submit_run(struct submit *submit, void (*one)(long thread), void (*finish)(
         begun += pthread_create(&submitters[i].thread, NULL, submit_all, &submitters[i]) == 0;
     }
     submit->ns = 0;
-    if (begun < threads) return; /* the check will say that tasks are missing; the threads are gone with the process */
+    if (begun < threads) return; /* the check will report missing tasks; the threads end with the process */
     pthread_barrier_wait(&start);
     uint64_t began = UINT64_MAX;
     for (long i = 0; i < threads; i++) {

@@ -1,4 +1,4 @@
-/* submit as heist-perf knows it. */
+/* submit: its description for heist-perf. */
 #include "apps/submit/submit.h"
 
 static int valid_threads(const char *value, char *error, size_t room)
@@ -31,7 +31,7 @@ static const struct perf_option options[] = {
 
 const struct perf_workload perf_submit_workload = {
     .name = "submit",
-    .summary = "empty tasks submitted by threads that are no workers",
+    .summary = "empty tasks submitted by threads that are not workers",
     .help = "A size is the number of tasks, of all threads together. Rows add tasks_per_second. TBB: "
             "task_arena::enqueue.\n",
     .sizes = "200000",

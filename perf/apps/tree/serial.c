@@ -3,7 +3,7 @@
 
 static __attribute__((noinline)) long count(int depth)
 {
-    __asm__ __volatile__(""); /* or clang finds out that it is a power of ten */
+    __asm__ __volatile__(""); /* otherwise clang finds that it is a power of ten */
     if (depth == 0) return 1;
     long leaves = 0;
     for (int i = 0; i < TREE_WAYS; i++) leaves += count(depth - 1);

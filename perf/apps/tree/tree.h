@@ -1,4 +1,4 @@
-/* A tree with ten children for each inner node, every node a task that gives the number of leaves below it. */
+/* A tree with ten children for each inner node. Every node is a task that returns the number of leaves below it. */
 #ifndef HEIST_PERF_TREE_H
 #define HEIST_PERF_TREE_H
 

@@ -1,4 +1,4 @@
-/* tree as heist-perf knows it. */
+/* tree: its description for heist-perf. */
 #include "apps/tree/tree.h"
 
 const struct perf_workload perf_tree_workload = {

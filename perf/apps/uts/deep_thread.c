@@ -23,7 +23,7 @@ static void *serve(void *argument)
         while (!t->function && !t->ends) pthread_cond_wait(&t->changed, &t->mutex);
         if (!t->function) break;
         pthread_mutex_unlock(&t->mutex);
-        t->function(t->argument); /* the caller changes neither until it is told */
+        t->function(t->argument); /* the caller changes neither until it is notified */
         pthread_mutex_lock(&t->mutex);
         t->function = NULL;
         pthread_cond_broadcast(&t->changed);

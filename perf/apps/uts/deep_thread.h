@@ -1,6 +1,6 @@
-/* A thread with a stack as deep as one wishes, kept for one call after the other. A search as a recursion goes as deep
- * as its tree; the main thread's stack is what the user's limit says, and an OpenMP or TBB program's first worker is
- * the thread that calls it. */
+/* A thread with a stack of any depth, kept for one call after the other. A recursive search goes as deep as its tree.
+ * The stack of the main thread has the user's limit, and the first worker of an OpenMP or TBB program is the calling
+ * thread. */
 #ifndef HEIST_PERF_UTS_DEEP_THREAD_H
 #define HEIST_PERF_UTS_DEEP_THREAD_H
 

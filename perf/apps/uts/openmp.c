@@ -33,15 +33,15 @@ static void search_all(void *nothing)
     (void)nothing;
     struct uts_node root;
     uts_root(&search.tree, &root);
-    omp_set_dynamic(0); /* settings are of the thread that starts the team */
+    omp_set_dynamic(0); /* settings belong to the thread that starts the team */
     omp_set_num_threads(workers);
 #pragma omp parallel
 #pragma omp single
     search.counts = search_below(&search.tree, &root);
 }
 
-/* The threads that OpenMP starts have deep stacks as well. libomp has a function for it; libgomp takes what is the
- * process's default. */
+/* The threads that OpenMP starts have deep stacks as well. libomp has a function for it; libgomp uses the default of
+ * the process. */
 static int deepen_stacks(void)
 {
 #ifdef PERF_LIBOMP

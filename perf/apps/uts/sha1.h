@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* What a message's first block starts from. */
+/* The initial state for the first block of a message. */
 extern const uint32_t sha1_start[5];
 
 /* Mixes a block of sixteen words into `state`. */
@@ -19,7 +19,7 @@ typedef void sha1_function(uint32_t state[5], const uint32_t block[16]);
 /* In plain C. */
 void sha1_portable(uint32_t state[5], const uint32_t block[16]);
 
-/* The fastest that this processor has; the same result. `name`, unless NULL, becomes what it is called. */
+/* The fastest variant for this processor; the same result. Sets `name`, unless NULL, to the name of the variant. */
 sha1_function *sha1_fastest(const char **name);
 
 #ifdef __cplusplus

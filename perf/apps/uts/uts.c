@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Nobody but the root of a binomial tree has more. */
+/* Only the root of a binomial tree has more. */
 #define MOST_CHILDREN 100u
 
 /* The mean number of children at a height of a geometric tree. */

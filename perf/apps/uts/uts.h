@@ -1,9 +1,9 @@
 /* Unbalanced Tree Search (Olivier et al., LCPC 2006): count the nodes of a tree that is grown while it is searched. A
- * node is the SHA-1 of its parent and its number among the children, and how many children it has is drawn from it; so
- * anybody can make any node, and nobody knows how much is below one.
+ * node is the SHA-1 of its parent and its number among the children, and the number of its children is drawn from it.
+ * So any process can make any node, and the size of the tree below a node is unknown.
  *
- * Every node but the root is a task, without a cut-off. It makes itself from its parent, which waits, and hands back
- * what is below it. */
+ * Every node but the root is a task, without a cut-off. It makes itself from its parent, which waits, and returns the
+ * counts of its subtree. */
 #ifndef HEIST_PERF_UTS_H
 #define HEIST_PERF_UTS_H
 
@@ -34,7 +34,7 @@ struct uts_counts {
     uint32_t depth; /* the root's is 0 */
 };
 
-/* What a tree is, and how large it must be found. */
+/* The parameters of a tree, and its expected size. */
 struct uts_recipe {
     const char *name;
     enum uts_kind kind;
@@ -54,7 +54,7 @@ const struct uts_recipe *uts_recipe_called(const char *name);
 /* More heights than any geometric part has; those beyond have no children. */
 #define UTS_HEIGHTS 128
 
-/* A recipe made ready. */
+/* A recipe with its derived values. */
 struct uts_tree {
     const struct uts_recipe *recipe;
     sha1_function *hash;
@@ -70,10 +70,10 @@ void uts_tree_init(struct uts_tree *tree, const struct uts_recipe *recipe, sha1_
 void uts_root(const struct uts_tree *tree, struct uts_node *root);
 void uts_child(const struct uts_tree *tree, const struct uts_node *parent, uint32_t number, struct uts_node *child);
 
-/* How many children a node has; none any more after Ctrl-C. */
+/* Number of children of a node; none after Ctrl-C. */
 unsigned uts_children(const struct uts_tree *tree, const struct uts_node *node);
 
-/* A node alone; then what is below a child is added. */
+/* The counts of a node alone; the caller adds those of its children. */
 static inline struct uts_counts uts_alone(const struct uts_node *node, unsigned children)
 {
     struct uts_counts counts = {1, children == 0, node->height};
@@ -98,8 +98,8 @@ struct uts_search {
  * workers, the whole process touched about 30 MiB under TBB and libomp, and 13 or less under the others. */
 #define UTS_STACK ((size_t)256 << 20)
 
-/* The parts of a perf_implementation that are the same for all: `state` is the search in every runtime. With `deep`,
- * the search has its thread. uts_check forgets what was found: the next run has to find it again. */
+/* The functions of perf_implementation that all runtimes share: `state` is the search. With `deep`, the search has its
+ * own thread. uts_check clears the results: the next run has to find them again. */
 int uts_prepare(const struct perf_input *input, bool deep, struct uts_search *search, char *error, size_t room);
 void uts_check(void *state, struct perf_outcome *outcome);
 void uts_discard(void *state);

@@ -8,8 +8,8 @@
 #include "harness/app.h"
 #include "harness/pool.h"
 
-/* Between two samples: a worker that has gone to sleep is to be in the kernel, and one that never should has had the time
- * to. */
+/* Pause between two samples: enough for a worker to fall asleep in the kernel, and for a worker that must not sleep to
+ * show that it does not. */
 #define QUIET_NS 100000
 #define QUIET_AT_FIRST_NS 5000000
 #define PATIENCE_NS 2000000000u
@@ -18,11 +18,11 @@ static struct perf_pool pool;
 static bool parked, outside;
 static long samples;
 static uint64_t *latencies;
-static long missed;   /* samples for which nobody came */
-static long restless; /* ... before which nobody had fallen asleep */
+static long missed;   /* samples that no worker took */
+static long restless; /* samples before which no worker had fallen asleep */
 static uint64_t parks_before;
 
-/* Written by: the task. Read by: who made it. */
+/* Written by: the task. Read by: the thread that made it. */
 static uint64_t ran_at;
 static int has_run;
 
@@ -58,8 +58,8 @@ static void spin_for(uint64_t ns)
     }
 }
 
-/* Gets ready for sample i. Whoever ran the one before has parked since then, if it is to be found parked; before the first
- * there is only time for that. */
+/* Prepares sample i. For parked workers, waits until the worker that ran the sample before has parked; before the first
+ * sample it only waits for some time. */
 static void be_quiet(long i)
 {
     uint64_t began = now();
@@ -144,13 +144,13 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Whether the workers were as they were to be. */
+/* Whether the workers were in the required state. */
 static void check_state(struct perf_outcome *outcome)
 {
     if (perf_interrupted)
         snprintf(outcome->check, sizeof outcome->check, "interrupted");
     else if (missed)
-        snprintf(outcome->check, sizeof outcome->check, "nobody came for %ld of %ld tasks", missed, samples);
+        snprintf(outcome->check, sizeof outcome->check, "no worker took %ld of %ld tasks", missed, samples);
     else if (restless)
         snprintf(outcome->check, sizeof outcome->check, "workers were not %s for %ld of %ld tasks",
                  parked ? "parked" : "spinning", restless, samples);

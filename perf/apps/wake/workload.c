@@ -1,4 +1,4 @@
-/* wake as heist-perf knows it. */
+/* wake: its description for heist-perf. */
 #include "harness/app.h"
 
 static int valid_size(const char *size, char *error, size_t room)
@@ -21,13 +21,13 @@ static const struct perf_option options[] = {
     {.name = "state",
      .value = "parked|spinning",
      .preset = "parked,spinning",
-     .help = "what the workers do that might run the task: they sleep, or look for work",
+     .help = "state of the workers that may run the task: parked, or searching for work",
      .list = true,
      .valid = valid_state},
     {.name = "from",
      .value = "worker|outside",
      .preset = "worker,outside",
-     .help = "who makes the task: a worker spawns it, or another thread submits it",
+     .help = "origin of the task: a worker spawns it, or another thread submits it",
      .list = true,
      .valid = valid_from},
     {.name = NULL},
@@ -35,12 +35,13 @@ static const struct perf_option options[] = {
 
 const struct perf_workload perf_wake_workload = {
     .name = "wake",
-    .summary = "how long until a task runs on a worker that was idle",
+    .summary = "the time until a task runs on an idle worker",
     .help =
         "A size is the number of samples in a run. The time of a run is the median over its samples: from just before "
         "the\n"
         "spawn, or submission, to the first instruction of the task on another worker. Rows add the least (least_ns)\n"
-        "and the 99th percentile (p99_ns). With two cores they need both: other programs disturb it greatly.\n",
+        "and the 99th percentile (p99_ns). On two cores the measurement needs both: other programs disturb it "
+        "greatly.\n",
     .sizes = "1000",
     .quick_sizes = "20",
     .valid_size = valid_size,

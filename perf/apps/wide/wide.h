@@ -1,4 +1,5 @@
-/* Many empty tasks from one loop, all of them outstanding at once; each gives its number, and the numbers are added. */
+/* Many empty tasks from one loop, all of them outstanding at once; each returns its number, and the numbers are
+ * added. */
 #ifndef HEIST_PERF_WIDE_H
 #define HEIST_PERF_WIDE_H
 
@@ -18,7 +19,7 @@ int wide_size(const char *size, char *error, size_t room);
 int wide_prepare(const struct perf_input *input, struct wide *wide, char *error, size_t room);
 void wide_check(const struct wide *wide, struct perf_outcome *outcome);
 
-/* What each task computes: not for the compiler to see through. */
+/* The computation of each task: opaque to the compiler. */
 long wide_one(long i);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* wide as heist-perf knows it. */
+/* wide: its description for heist-perf. */
 #include "apps/wide/wide.h"
 
 static int valid_order(const char *value, char *error, size_t room)

@@ -66,7 +66,8 @@ static void look_at_end(void)
 
 /* ---- a run as text ---- */
 
-/* A digit for the thread; before it ~ for a membarrier that reaches it; after it a letter for a choice but the first. */
+/* A digit for the thread; before it ~ for a membarrier that reaches it; after it a letter for a choice but the
+ * first. */
 static void print_run(const step *run, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -167,6 +168,62 @@ enum { DEEPEST = 20000 };
 static level *levels[DEEPEST];
 static size_t depth;
 
+/* ---- alone ---- */
+
+/* A thread that has taken so many steps of its own will not end. */
+enum { ALONE_STEPS = 400 };
+static step alone_run[ALONE_STEPS];
+static unsigned alone_length; /* of the run that failed */
+
+/* The next step of thread t if all others stand still: loads return what is newest, guesses come out as `guess`, and a
+ * membarrier reaches those that stand still. */
+static step alone_step(int t, bool guess)
+{
+    for (int u = 0; u < thread_count; u++) {
+        if (now.threads[u].interrupted_by) return (step){.thread = (uint8_t)u, .interrupt = 1};
+    }
+    const op *o = &now.threads[t].next;
+    return (step){.thread = (uint8_t)t, .choice = o->kind == OP_CHOOSE && guess ? (uint8_t)(o->value - 1) : 0};
+}
+
+/* Runs thread t alone from the state `from`, to which the world returns. */
+static void run_alone(int t, bool guess, const snapshot *from)
+{
+    static snapshot here;
+    uint64_t seen = 0;
+    unsigned n = 0, remember = 1;
+    while (!failure[0] && !abandoned && now.threads[t].must_end && !now.threads[t].done) {
+        step s = alone_step(t, guess);
+        model_check(s.interrupt || thread_enabled(t), "thread %d waits where it may wait for nobody", t);
+        if (failure[0]) break;
+        alone_run[n++] = s;
+        perform(&s);
+        state_save(&here);
+        uint64_t hash = state_hash(&here);
+        model_check(hash != seen && n < ALONE_STEPS, "all others stand still, and thread %d goes round for ever", t);
+        if (n == remember) {
+            seen = hash;
+            remember *= 2;
+        }
+    }
+    if (failure[0]) {
+        alone_length = n;
+        return;
+    }
+    abandoned = false;
+    state_restore(from);
+}
+
+/* Whether every thread that must can end alone. */
+static void check_alone(const snapshot *from)
+{
+    for (int t = 0; t < thread_count && !failure[0]; t++) {
+        if (!now.threads[t].must_end || now.threads[t].done) continue;
+        run_alone(t, false, from);
+        if (!failure[0]) run_alone(t, true, from);
+    }
+}
+
 /* Takes the state that the run has come to, if there is more to see in it. */
 static bool enter(void)
 {
@@ -188,6 +245,8 @@ static bool enter(void)
     snapshot swap = l->here;
     l->here = spare;
     spare = swap;
+    check_alone(&l->here);
+    if (failure[0]) return false;
     l->count = steps_now(l->steps);
     l->next = 0;
     if (l->count == 0) {
@@ -219,9 +278,10 @@ static bool explore(uint64_t most_states)
         if (!here) schedules++;
     }
     if (failure[0]) {
-        step *run = calloc(depth + 1, sizeof *run);
+        step *run = calloc(depth + ALONE_STEPS, sizeof *run);
         for (size_t i = 0; i < depth; i++) run[i] = levels[i]->steps[levels[i]->next - 1];
-        report(run, depth);
+        memcpy(run + depth, alone_run, alone_length * sizeof *run);
+        report(run, depth + alone_length);
         free(run);
     }
     return key_count <= most_states;

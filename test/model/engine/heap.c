@@ -1,6 +1,6 @@
-/* Plain memory: the model's malloc, and who touched what. The library and the harnesses are compiled with the compiler's
- * instrumentation for ThreadSanitizer, but its calls end here: each plain access to watched memory is compared with the
- * accesses before it that have not happened before it. */
+/* Plain memory: the model's malloc, and a record of the accesses to it. The library and the harnesses are compiled with
+ * the compiler's instrumentation for ThreadSanitizer, but its calls end here: each plain access to watched memory is
+ * compared with the accesses before it that have not happened before it. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -248,6 +248,8 @@ void *model_mmap(size_t size)
 void *model_memset(void *p, int byte, size_t size)
 {
     plain(p, size, true);
+    block *b = in_arena(p) ? block_at(p) : NULL;
+    if (b && arena + b->start == (char *)p && size >= b->size) b->zeroed = 1; /* as if from calloc */
     return (memset)(p, byte, size);
 }
 
@@ -258,7 +260,7 @@ void *model_memcpy(void *to, const void *from, size_t size)
     return (memcpy)(to, from, size);
 }
 
-/* ---- who knows of a new block ---- */
+/* ---- which threads know of a new block ---- */
 
 bool is_fresh(const volatile void *p, int t)
 {

@@ -275,8 +275,8 @@ void take_over(int t, const view *given)
 
 /* ---- the order of seq_cst ---- */
 
-/* Before thread t's next seq_cst step: its own stores that were late, and those that it has seen, are in the order now; so
- * is any to location l, if it is about to store there (l < 0: none). */
+/* Before thread t's next seq_cst step: its own stores that were late, and those that it has seen, are in the order now;
+ * so is any to location l, if it is about to store there (l < 0: none). */
 static void settle_order(int t, int l)
 {
     if (!limits.late_sc) return;

@@ -2,12 +2,13 @@
  *
  * A harness has a `setup` that builds the world (the real objects of heist) and adds threads; each thread then runs the
  * library's real code as a coroutine. Every access to an atomic is a step at which the checker may go on with another
- * thread, and every load a point where it may return any store that C11 allows. Plain memory got from the model's heap is
- * watched: two accesses without happens-before between them, one of them a write, are a failure, and so is touching what
- * was freed. A harness states what must hold with model_check, and in `end` what must hold when nothing moves any more.
+ * thread, and every load a point where it may return any store that C11 allows. Plain memory got from the model's heap
+ * is watched: two accesses without happens-before between them, one of them a write, are a failure, and so is touching
+ * what was freed. A harness states what must hold with model_check, and in `end` what must hold when nothing moves any
+ * more.
  *
- * What changes during a run must lie on a thread's stack or in memory from model_alloc, malloc and the like: the checker
- * goes back and forth between states by copying these. */
+ * What changes during a run must lie on a thread's stack or in memory from model_alloc, malloc and the like: the
+ * checker goes back and forth between states by copying these. */
 #ifndef HEIST_MODEL_H
 #define HEIST_MODEL_H
 
@@ -59,6 +60,9 @@ void *model_late_value(void *value);
 /* Any number below n: all are tried. */
 int model_choose(int n);
 void model_join(int thread);
+/* From here on, until it is called with false, the calling thread waits for nobody: in every state the checker runs it
+ * alone, as if all others stood still for ever, and it must come to the end. Such code is obstruction-free. */
+void model_must_end(bool must);
 /* A word for each thread, for what is _Thread_local outside. */
 void **model_local(void);
 
@@ -78,7 +82,7 @@ void *model_mmap(size_t size);
 void *model_memset(void *p, int byte, size_t size);
 void *model_memcpy(void *to, const void *from, size_t size);
 
-/* ---- behind heist/atomic.h ---- */
+/* ---- behind heist/detail/atomic.h ---- */
 uint64_t model__load(const volatile void *p, size_t size, model_order order, const char *file, int line);
 void model__store(volatile void *p, uint64_t value, size_t size, model_order order, const char *file, int line);
 uint64_t model__rmw(model_rmw_kind kind, volatile void *p, uint64_t value, size_t size, model_order order,

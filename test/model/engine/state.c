@@ -151,6 +151,7 @@ static void pass_threads(void (*pass)(void *, size_t), size_t seen)
         pass(&h->yielded, 1);
         pass(&h->clock_given, 1);
         pass(&h->asleep, 1);
+        pass(&h->must_end, 1);
         pass(&h->local, sizeof h->local);
         pass(&h->late, sizeof h->late);
         pass(&h->sp, sizeof h->sp);
@@ -268,7 +269,8 @@ static uint64_t mixed(uint64_t x)
     return x;
 }
 
-/* Two states with the same hash are taken for one: with 2^64 values and some millions of states, a chance of some 10^-6. */
+/* Two states with the same hash are taken for one: with 2^64 values and some millions of states, a chance of some
+ * 10^-6. */
 uint64_t state_hash(const snapshot *s)
 {
     uint64_t a = s->size, b = UINT64_C(0x9e3779b97f4a7c15), word;

@@ -29,7 +29,7 @@
 #define pthread_mutex_unlock(m) model_unlock(m)
 #define sched_yield() model_pause()
 
-/* So few that a second one who waits needs more. */
+/* So few that a second waiter needs more. */
 #define HEIST__PLACES 1
 #define __builtin_ia32_pause() model_pause()
 

@@ -239,6 +239,11 @@ void model_pause(void)
     if (self >= 0) now.threads[self].yielded = 1;
 }
 
+void model_must_end(bool must)
+{
+    if (self >= 0) now.threads[self].must_end = must;
+}
+
 void **model_local(void)
 {
     return &now.threads[self].local;

@@ -9,16 +9,16 @@
  *
  * THE MODEL. Each atomic location has its stores in modification order. A thread has a view: for each location the
  * newest store that it must not look behind. A load takes any store from there on, a store goes anywhere after it that
- * does not split a read-modify-write from what it read. A store carries the view that its release gives away; an acquire
- * load takes it over; relaxed accesses give and take through fences. Sequentially consistent fences pass on all views
- * through one common view, sequentially consistent accesses that of their own location. This is RC11. There, nothing but
- * happens-before and the accesses' own values ties the order of sequentially consistent accesses to the rest: a later
- * relaxed store of the same thread may be seen before one is. With --late-sc such a store may therefore join the common
- * order only with the thread's next sequentially consistent step; without, it does so at once.
+ * does not split a read-modify-write from what it read. A store carries the view that its release gives away; an
+ * acquire load takes it over; relaxed accesses give and take through fences. Sequentially consistent fences pass on all
+ * views through one common view, sequentially consistent accesses that of their own location. This is RC11. There,
+ * nothing but happens-before and the accesses' own values ties the order of sequentially consistent accesses to the
+ * rest: a later relaxed store of the same thread may be seen before one is. With --late-sc such a store may therefore
+ * join the common order only with the thread's next sequentially consistent step; without, it does so at once.
  *
- * RC11 lets no load return a store that the program comes to only later; C11 and ARM do. Where a harness says so (model_late)
- * a relaxed load may therefore stay open, until the value is asked for, and then have returned a store made meanwhile,
- * unless the load happens before that store.
+ * RC11 lets no load return a store that the program comes to only later; C11 and ARM do. Where a harness says so
+ * (model_late) a relaxed load may therefore stay open, until the value is asked for, and then have returned a store
+ * made meanwhile, unless the load happens before that store.
  *
  * Happens-before for plain memory is kept in the same views, as a clock for each thread, which goes on with
  * the first plain access after a release. */
@@ -98,11 +98,12 @@ typedef struct {
     void *local;
     late_load late;
     uint8_t done, ok, yielded, asleep;
+    uint8_t must_end;       /* see model_must_end */
     uint8_t clock_given;    /* its clock is known to others: the next plain access needs a new one */
     uint8_t interrupted_by; /* membarriers that still have to reach this thread: a bit for each caller */
 } thread;
 
-/* Who touched a watched word of plain memory last: clocks, 0 for nobody. */
+/* The last accesses to a watched word of plain memory, as clocks; 0: no access. */
 typedef struct {
     uint8_t writer, written; /* thread + 1, and when */
     uint8_t accessed[THREADS];
@@ -123,7 +124,7 @@ typedef struct {
     uint32_t heap_end, touched_count, block_count;
     uint16_t touched[ARENA_BYTES / 8]; /* words whose shadow is not empty */
     block blocks[BLOCKS];
-    int8_t running;            /* who ran last, -1 nobody */
+    int8_t running;            /* the thread that ran last, -1: none */
     uint16_t preempted, stale; /* how much of the bounds is used */
 } world;
 

@@ -1,5 +1,5 @@
-/* cancel of taskgroup, parallel, for and sections, with OMP_CANCELLATION=true; what is cancelled may have run or
- * not, so only what must hold is printed. (libomp waits for ever a few loops after a cancelled one.)
+/* cancel of taskgroup, parallel, for and sections, with OMP_CANCELLATION=true. Cancelled work may have run or not, so
+ * only what must hold is printed. (libomp waits for ever a few loops after a cancelled one.)
  * expect with libomp: 1 0 0 0 115 101 */
 #include <omp.h>
 #include <stdio.h>
@@ -78,7 +78,7 @@ static int regions(void)
     return passed + 10 * (tasks > 100);
 }
 
-/* One cancels; who waits in a barrier for the others leaves it, and goes to the end. */
+/* One thread cancels; threads that wait in a barrier leave it, and go to the end. */
 static int others(void)
 {
     int passed = 0;

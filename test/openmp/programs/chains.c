@@ -1,5 +1,5 @@
-/* Tasks that nobody waits for but the barrier: long chains of them, children that outlive their parents, and a deep
- * recursion that must not use up the stack. (That is what libomp does.)
+/* Tasks that only the barrier waits for: long chains of them, children that outlive their parents, and a deep
+ * recursion that must not use up the stack. (libomp uses it up.)
  * expect with libomp: 80004 100000 */
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
-/* What a task sets is its own, and its children's from then on; not its siblings', nor its parent's. */
+/* A control variable that a task sets counts for the task, and for its children from then on; not for its siblings or
+ * its parent. */
 #include <omp.h>
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
-/* Tasks with much on the stack, each of which creates the next and does not wait for it: together they have more than a stack holds.
+/* Tasks with much data on the stack, each of which creates the next and does not wait for it: together they have more
+ * than a stack holds.
  * expect: 400 400 2000 400 */
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
-/* inoutset and omp_all_memory, as gcc 13 passes them to GOMP_task: by hand, because older compilers do not have them, nor
- * does their libgomp. Members of an inoutset run in any order and side by side, after what came before and before what
- * comes after; who depends on all memory, after all and before all that come later.
+/* inoutset and omp_all_memory, as gcc 13 passes them to GOMP_task: by hand, because older compilers and their libgomp
+ * do not have them. Members of an inoutset run in any order and side by side, after the uses before them and before
+ * the uses after them. A task that depends on all memory runs after all tasks before it, and before all that come
+ * later.
  * only: libgomp
  * expect: 0 0 0 1 */
 #include <omp.h>

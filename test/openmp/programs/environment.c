@@ -1,5 +1,5 @@
-/* What the variables of the environment mean, as a program finds out: environment WHAT. One process for each, as environment.sh
- * sets them. */
+/* environment WHAT: prints what a program finds out about variables of the environment. environment.sh sets them, and
+ * runs one process for each. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <pthread.h>
@@ -149,7 +149,7 @@ static void cancellation(void)
     printf("%d %d\n", omp_get_cancellation() != 0, ran);
 }
 
-/* The first waits for the other, who is away for a while. */
+/* The first thread waits for the other one, which is away for a while. */
 static void waiting(void)
 {
 #pragma omp parallel num_threads(2)

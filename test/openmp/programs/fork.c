@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static long first; /* who was the first thread of the last region */
+static long first; /* the first thread of the last region */
 
 static int work(void)
 {

@@ -1,5 +1,5 @@
-/* A child forked before any region is as any other process: its first thread is the first of its regions, and has its own
- * variables; after a region of one thread, too. And the child of such a child. */
+/* A child forked before any region, or after a region of one thread, is as any other process: its first thread is the
+ * first thread of its regions, and has its own variables. So is the child of such a child. */
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/wait.h>

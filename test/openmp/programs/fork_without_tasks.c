@@ -1,5 +1,5 @@
-/* In a child forked after a region, regions work in a program without tasks, too. (Not compared with libgomp, whose child
- * waits for ever.)
+/* In a child forked after a region, regions work in a program without tasks, too. (Not compared with libgomp, whose
+ * child waits for ever.)
  * expect: 4950 42 4950 */
 #include <stdio.h>
 #include <sys/wait.h>

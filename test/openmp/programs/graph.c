@@ -1,5 +1,5 @@
-/* Random task graphs: what tasks with dependences computed is compared with a serial evaluation, statement by statement
- * in the order of creation, which matters but among neighbours in a mutexinoutset. graph SEED ROUNDS. */
+/* graph SEED ROUNDS: random task graphs. The results of tasks with dependences are compared with a serial evaluation,
+ * statement by statement in the order of creation, which matters except among neighbours in a mutexinoutset. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* Entries that clangs after 14 call, or none: by hand. inoutset and omp_all_memory, taskwait with depend and nowait, a
- * task without a function, a taskloop with strict, regions with if, copyprivate in one step, the barriers with a master.
+/* Entries that only compilers after clang 14 call, or none: by hand. inoutset and omp_all_memory, taskwait with
+ * depend and nowait, a task without a function, a taskloop with strict, regions with if, copyprivate in one step, the
+ * barriers with a master.
  * only: libomp
  * expect with libomp: 0 0 40 1 7 11 7 0 */
 #include <dlfcn.h>
@@ -72,8 +73,8 @@ static void create(int gtid, int (*routine)(int, task *), int number, void *addr
     __kmpc_omp_task_with_deps(&loc, gtid, t, 1, &d, 0, NULL);
 }
 
-/* Ten of a set, a reader, ten of a set, one that depends on all memory, and readers of something else; one that depends on
- * all memory, said otherwise, one without a function, and what comes after that one. */
+/* Ten of a set, a reader, ten of a set, one that depends on all memory, and readers of something else; one that
+ * depends on all memory, said otherwise, one without a function, and what comes after that one. */
 static void sets(int gtid)
 {
     static int x, y, z;

@@ -1,5 +1,6 @@
-/* mutexinoutset: members of a set run in any order, one at a time, after what came before the set and before what comes
- * after it; also under several addresses, given in any order, and as depobj; mixed with tasks that are not put off. libgomp orders them as if they were inout.
+/* mutexinoutset: members of a set run in any order, one at a time, after the uses before the set and before the uses
+ * after it; also under several addresses, given in any order, and as depobj; mixed with tasks that are not put off.
+ * libgomp orders them as if they were inout.
  * expect: 0 1440 21 */
 #include <omp.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* A task that creates tasks in several places and then waits: the newest runs first, as with libgomp and libomp.
- * Programs that search and leave out what cannot be better than the best so far are written for that: here such a
- * search visits a small part of the nodes that it visits in the order of creation, whichever thread does what.
+ * Programs that search and leave out branches that cannot be better than the best so far are written for that: here
+ * such a search visits a small part of the nodes that it visits in the order of creation, on any number of threads.
  * expect: two 21, three 321, after a wait 214365, in a group 321, within 4231, fewer nodes */
 #include <stdio.h>
 #include <stdlib.h>

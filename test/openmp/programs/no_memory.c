@@ -1,12 +1,12 @@
 /* Everything that heist needs memory for, while it gets none: the library's allocations are refused here.
  *
- * no_memory PERIOD WHEN: every PERIOD-th is refused, 0: all; WHEN is 0 within regions, 1 from the start, 2 within regions and
- * when there are records in stock. Prints what came out; how many were refused goes to stderr.
+ * no_memory PERIOD WHEN: every PERIOD-th allocation is refused, 0: all. WHEN is 0 within regions, 1 from the start, 2
+ *     within regions when there are records in stock. Prints the results; how many were refused goes to stderr.
  * no_memory deep LEVELS: all are refused, in a recursion so deep. no_memory huge: all are, for a task with much data.
- * no_memory each NAME [MESSAGE]: what NAME says is done again and again, each time in a new process, where the first
- * allocation is refused, the second, and so on to the last. It must come out the same each time; or, if there is one, the process
- * must end with the MESSAGE.
- * no_memory from NAME [MESSAGE]: the same, and all that follow are refused, too. */
+ * no_memory each NAME [MESSAGE]: the test of that name runs again and again, each time in a new process, in which the
+ *     first allocation is refused, the second, and so on to the last. The result must be the same each time; or, if a
+ *     MESSAGE is given, the process must end with it.
+ * no_memory from NAME [MESSAGE]: the same, and all later allocations are refused, too. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -412,7 +412,7 @@ static void so_huge(void)
 
 static struct {
     int asked, result;
-} * said; /* what the process of a round says, in memory that both have */
+} * said; /* the words of the process of a round, in memory that both have */
 
 static scenario *scenario_called(const char *name)
 {

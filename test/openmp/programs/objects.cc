@@ -1,5 +1,5 @@
-/* Objects with constructors and destructors as private data of tasks: as many of one as of the other, also when the task
- * runs at once, in parts, as part of a taskloop, or is cancelled. */
+/* Objects with constructors and destructors as private data of tasks: as many are destructed as were constructed, also
+ * when the task runs at once, in parts, as part of a taskloop, or is cancelled. */
 #include <atomic>
 #include <cstdio>
 #include <omp.h>

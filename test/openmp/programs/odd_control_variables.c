@@ -1,5 +1,5 @@
-/* odd_control_variables SEED: tasks set control variables to numbers that make little sense, in C and as Fortran does, and
- * tell what they then are; so do their children, and their parents afterwards.
+/* odd_control_variables SEED: tasks set control variables to numbers that make little sense, in C and as Fortran does,
+ * and print the values that they then have; so do their children, and their parents afterwards.
  * only: libgomp */
 #include <omp.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* What gcc emitted before 4.9: the first thread runs the function itself, between GOMP_parallel_start and _end.
+/* Code as gcc before 4.9 emits it: the first thread runs the function itself, between GOMP_parallel_start and _end.
  * only: libgomp */
 #include <omp.h>
 #include <stdbool.h>

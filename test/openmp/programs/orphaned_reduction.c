@@ -1,5 +1,5 @@
-/* Task reductions outside of any region, in each other, and regions with tasks after that. (Not compared with libgomp, which
- * may hang in those.)
+/* Task reductions outside of any region, in each other, and regions with tasks after that. (Not compared with libgomp,
+ * which may hang in those regions.)
  * expect: 45 1010 60 145 4950 0 1225 280 */
 #include <stdio.h>
 

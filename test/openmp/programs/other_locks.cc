@@ -1,4 +1,5 @@
-/* Tasks created with locks held that are not OpenMP's, which the tasks want, too: each waits until its creator has given the lock back.
+/* Tasks created with locks held that are not OpenMP's, and that the tasks want, too: each waits until its creator has
+ * given the lock back.
  * expect: 126 126 126 126 126 126 126 126 126 */
 #include <cstdio>
 #include <ctime>

@@ -1,4 +1,4 @@
-/* On how many CPUs the second thread of a region may run; for apart.sh. */
+/* Prints on how many CPUs the second thread of a region may run; for spread_threads.sh. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
-/* With OMP_MAX_TASK_PRIORITY a thread that looks for a task takes the one of highest priority, and of those the first. So one
- * that works alone, in a region of its own or because the others are held, runs its tasks in that order. libomp takes no
- * notice of priorities. expect: in order: 1 1 1 1 1 1 1 1 1, of 5: 1 */
+/* With OMP_MAX_TASK_PRIORITY a thread that looks for a task takes the one of highest priority, and of those the first.
+ * So a thread that works alone, in a region of its own or because the others are held up, runs its tasks in that order.
+ * libomp takes no notice of priorities. expect: in order: 1 1 1 1 1 1 1 1 1, of 5: 1 */
 #include <omp.h>
 #include <sched.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static int in_a_taskgroup(void)
     return in_order(40);
 }
 
-static int within_a_task(void) /* what is outside it has to wait, whatever its priority */
+static int within_a_task(void) /* tasks outside it have to wait, whatever their priority */
 {
     int right = 0;
 #pragma omp parallel num_threads(1)
@@ -128,7 +128,7 @@ static int after_a_dependence(void)
     }
     int right = 1;
     for (int i = 1; i < count; i++)
-        right = right && ran[i] / 100 <= ran[i - 1] / 100; /* not who is first in its level */
+        right = right && ran[i] / 100 <= ran[i - 1] / 100; /* not which is the first of its priority */
     right = right && count == 12;
     count = 0;
     return right;

@@ -1,5 +1,5 @@
-/* One task that names ever new addresses in depend clauses does not need memory for all of them. Each round's tasks wait for
- * an event, so that all of them are put off.
+/* One task that names ever new addresses in depend clauses does not need memory for all of them. Each round's tasks
+ * wait for an event, so that all of them are put off.
  * expect: 50000 small */
 #include <omp.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* One task that creates detached tasks for a long time does not need memory for all of them, if their events are fulfilled;
- * nor does a chain of them need a stack.
+/* One task that creates detached tasks for a long time does not need memory for all of them, if their events are
+ * fulfilled; nor does a chain of them need a stack.
  * expect: 400000 small 100000 */
 #include <omp.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
-/* Regions begun again and again from the same places: what is kept of one for the next, its team, its function and what that is
- * given, is not to be taken for that of another with more threads or fewer, other variables, or within the first. */
+/* Regions begun again and again from the same places. A region's team, function and arguments are kept for the next
+ * one. They must not be taken for those of another region: with more threads or fewer, other variables, or within the
+ * first. */
 #include <omp.h>
 #include <stdio.h>
 

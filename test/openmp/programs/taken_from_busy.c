@@ -1,6 +1,6 @@
-/* A task that its creator keeps for when it waits is run by another thread, nevertheless, if the creator waits for
- * it in a way of its own, and calls nothing of OpenMP meanwhile. The other thread is kept busy until it can see
- * that task at most by looking for it: there is enough else for it to take first. */
+/* A task that its creator has set aside is run by another thread, nevertheless, if the creator waits for it in a way of
+ * its own, and calls nothing of OpenMP meanwhile. The other thread is kept busy with other tasks first, so that it gets
+ * this one only if it forces it. */
 #include <sched.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* firstprivate blocks: larger than a record, aligned more than any type, of variable length (a copy function). The
- * compiler's code copies them once more, so blocks of each alignment are also looked at directly. (clang has no copies of variable
- * length, and libomp aligns nothing.)
+ * compiler's code copies them once more, so blocks of each alignment are also examined directly. (clang has no copies
+ * of variable length, and libomp aligns nothing.)
  * expect with libomp: 0 4950 0 0 */
 #include <stdbool.h>
 #include <stdint.h>

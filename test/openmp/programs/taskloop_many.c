@@ -1,6 +1,6 @@
-/* taskloops of more tasks than a runtime makes at once: how many there are, and where each begins; with children that are
- * waited for in a task, and with some that are not; within tasks, and within each other; without a group; and no task begins
- * on a thread that waits in another one of the same loop. */
+/* taskloops of more tasks than a runtime makes at once: how many there are, and where each begins; with children that
+ * are waited for in a task, and with some that are not; within tasks, and within each other; without a group; and no
+ * task begins on a thread that waits in another one of the same loop. */
 #include <omp.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -84,7 +84,8 @@ static int left_behind(void)
     return wrong;
 }
 
-/* taskwait waits for all tasks of a loop without a group, wherever they are; and a task may be over before its loop is. */
+/* taskwait waits for all tasks of a loop without a group, wherever they are; and a task may be over before its loop
+ * is. */
 static int without_group(void)
 {
     int done = 0, wrong = 0;

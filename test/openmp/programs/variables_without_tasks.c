@@ -1,5 +1,5 @@
-/* A program that creates no tasks, so that its regions are the runtime's: each variable is an argument of the function that clang
- * makes of a region, and all of them are to arrive. */
+/* A program that creates no tasks, so that its regions are the runtime's: each variable is an argument of the
+ * function that clang makes of a region, and all of them are to arrive. */
 #include <stdio.h>
 
 #define FOUR(x) x##0 = 0, x##1 = 1, x##2 = 2, x##3 = 3

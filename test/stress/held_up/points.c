@@ -1,5 +1,5 @@
-/* The points: every atomic access of the library, as heist/atomic.h for the soak says. Which there are is found out by running:
- * a table that every passage looks into, with a place for each file and line. */
+/* The points: every atomic access of the library, as heist/detail/atomic.h for the soak says. Which there are is
+ * found out by running: a table that every passage looks into, with a place for each file and line. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +12,11 @@ void soak_point(const char *file, int line, const char *function);
 #define PLACES 4096u
 
 typedef struct {
-    _Atomic(const char *) file; /* NULL: free. Written by: who comes first. */
+    _Atomic(const char *) file; /* NULL: free. Written by: the first thread here. */
     _Atomic(const char *) function;
     atomic_int line;
     _Atomic uint64_t passed;
-    atomic_bool held; /* somebody was held up here. Written by: the main thread. */
+    atomic_bool held; /* a thread was held up here. Written by: the main thread. */
 } place;
 
 static place places[PLACES];
@@ -24,7 +24,7 @@ static point listed[PLACES];
 static place *place_of[PLACES]; /* of listed[i] */
 static unsigned count;
 
-static _Atomic(place *) wanted; /* who passes it next is held up. Written by: the main thread, and who is held up. */
+static _Atomic(place *) wanted; /* the next thread here is held up. Written by: the main thread, that thread. */
 static unsigned hold_least_ms, hold_most_ms;
 static holding result;
 static atomic_bool over;
@@ -55,21 +55,21 @@ static place *find(const char *file, int line, const char *function)
             atomic_store(&p->line, line);
             return p;
         }
-        while (atomic_load(&p->line) == 0) { /* somebody is just writing it */
+        while (atomic_load(&p->line) == 0) { /* a thread is just writing it */
         }
         if (there == file && atomic_load(&p->line) == line) return p;
     }
     return NULL;
 }
 
-/* What the others have done between the two. */
+/* The deeds of the others between the two. */
 static void compare(const deeds *before, const deeds *after, holding *h)
 {
     h->lacking = DEEDS;
     for (unsigned which = DEEDS; which-- > 0;) {
         unsigned doers = 0;
         h->others[which] = 0;
-        for (int i = 0; i < (int)work_workers(); i++) {
+        for (int i = 0; i <= MOST_WORKERS; i++) {
             uint64_t n = after->of[which][i] - before->of[which][i];
             if (i == h->worker) continue;
             h->others[which] += n;
@@ -80,7 +80,8 @@ static void compare(const deeds *before, const deeds *after, holding *h)
     }
 }
 
-/* Who had something at hand when the thread stopped may finish that: only what is done after half of the time counts. */
+/* A thread that had work at hand when the other one stopped may finish that work: only deeds after half of the time
+ * count. */
 static void hold(void)
 {
     deeds before, after;
@@ -100,17 +101,23 @@ static void hold(void)
     atomic_store(&over, true);
 }
 
+static _Atomic(void (*)(const char *)) hooked;
+
+void points_hook(void (*hook)(const char *function))
+{
+    atomic_store(&hooked, hook);
+}
+
 void soak_point(const char *file, int line, const char *function)
 {
-    static _Thread_local bool inside; /* of hold: it asks the library for its worker */
+    static _Thread_local bool inside; /* of what follows: it asks the library for its worker */
     if (inside) return;
-    place *p = find(file, line, function);
-    if (!p) return;
-    atomic_fetch_add_explicit(&p->passed, 1, memory_order_relaxed); /* relaxed: only a number to show */
-    place *here = p;
-    if (atomic_load(&wanted) != p || !atomic_compare_exchange_strong(&wanted, &here, NULL)) return;
     inside = true;
-    hold();
+    void (*hook)(const char *) = atomic_load(&hooked);
+    if (hook) hook(function);
+    place *p = work_may_hold() ? find(file, line, function) : NULL, *here = p;
+    if (p) atomic_fetch_add_explicit(&p->passed, 1, memory_order_relaxed); /* relaxed: only a number to show */
+    if (p && atomic_load(&wanted) == p && atomic_compare_exchange_strong(&wanted, &here, NULL)) hold();
     inside = false;
 }
 
@@ -143,8 +150,8 @@ const point *points_at(unsigned number)
     return &listed[number];
 }
 
-/* How long somebody may take to come by. */
-#define PATIENCE_MS 100
+/* How long it may take until a thread comes by. */
+#define PATIENCE_MS 500
 
 bool points_hold(unsigned number, unsigned least_ms, unsigned most_ms, holding *h)
 {

@@ -1,11 +1,10 @@
-/* Work of which there is always something to be stolen. An owner leaves detached tasks, then spawns children that have children, and
- * all of them take their time. So who has nothing finds children and detached tasks, and who has to wait for a
- * stolen child finds that child's children. Owners never end: a deque that somebody would have locked stays one that all thieves
- * come to.
- *
- * Why one thread that stands still must not keep the others from stealing, whatever it has in its hands: its task is on one path of
- * one owner's tree, three tasks long. Those that wait for it are at most two, who have the tasks above it. With three owners and six
- * workers two owners go on, and one thief at least has nobody to wait for. */
+/* Work of which there is always something to be stolen. An owner leaves detached tasks, then spawns children that
+ * have children, and all of them take their time. So an idle worker finds children and detached tasks, and a worker
+ * that has to wait for a stolen child finds that child's children. Owners never end: all thieves come again and
+ * again to a deque that a stopped thread would have locked. Why one thread that stands still must not keep the
+ * others from stealing, whatever it has in its hands: its task is on one path of one owner's tree, three tasks long.
+ * At most two workers wait for it: those that have the tasks above it. With three owners and six workers two owners
+ * go on, and at least one thief waits for no other worker. */
 #include <stdatomic.h>
 
 #include "held_up.h"
@@ -13,8 +12,8 @@
 /* The number of a worker, as the argument of a plain function. */
 static const int numbers[MOST_WORKERS] = {0, 1, 2, 3, 4, 5};
 
-/* Some microseconds, in which others can come and steal. No yielding: with six workers on two CPUs, and other programs beside them,
- * that would be milliseconds. */
+/* Some microseconds, in which others can come and steal. No yielding: with six workers on two CPUs, and other
+ * programs beside them, that would be milliseconds. */
 static void take_a_while(void)
 {
     for (volatile int i = 0; i < 1000; i++) {

@@ -1,5 +1,6 @@
-/* Work without end on one pool, some of it by threads from outside: fork/join, detached tasks in scopes, plain children, loops,
- * and submissions that are waited for; or work to be stolen (theft.c). What is done counts for the worker that does it. */
+/* Work without end on one pool, some of it by threads from outside: fork/join, detached tasks in scopes, plain
+ * children, loops, and submissions that are waited for; or work to be stolen (theft.c). What is done counts for the
+ * worker that does it. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -14,13 +15,14 @@ static _Atomic(const char *) trouble;
 
 static struct {
     _Alignas(128) _Atomic uint64_t of[DEEDS];
-} done[MOST_WORKERS];
+} done[MOST_WORKERS + 1]; /* the last for all threads outside */
 
 void did(deed which)
 {
     int worker = heist_worker_number();
-    if (worker >= 0)
-        atomic_fetch_add_explicit(&done[worker].of[which], 1, memory_order_relaxed); /* relaxed: a number */
+    if (worker < 0 && which != DID_SUBMIT) return;
+    atomic_fetch_add_explicit(&done[worker < 0 ? MOST_WORKERS : worker].of[which], 1,
+                              memory_order_relaxed); /* relaxed: a number */
 }
 
 void demand(bool right, const char *sentence)
@@ -33,14 +35,14 @@ bool work_enough(void)
     return atomic_load(&enough);
 }
 
-/* More rounds than anybody will search in vain: no worker sleeps, so that who steals is not kept from it by who does not wake it
- * (while one that searches, or wakes another, stands still, sleepers sleep on: lib/idle/IDLE.md). */
+/* More rounds than a worker will search in vain: no worker sleeps, so that a stopped thread that would have to wake a
+ * thief keeps none from stealing (while a searcher or a waker stands still, sleepers sleep on: lib/idle/IDLE.md). */
 #define SLEEPLESS 1000000
 
-/* Chains of tasks inside, or owners; the workers beyond have to steal. In the mix as many must get on as there are chains. Sleepers:
- * one less, for one chain may be held up, or wait for the child that the held-up thread has; no thieves, who may sleep. Stolen:
- * theft.c says why there is always a thief left. It must steal often, for where a deque is locked each thief gets something from the
- * others until it comes to that one. */
+/* Chains of tasks inside, or owners; the workers beyond have to steal. In the mix as many must get on as there are
+ * chains. Sleepers: one less, for one chain may be held up, or wait for the child that the held-up thread has; no
+ * thieves, since they may sleep. Stolen: theft.c says why there is always a thief left. It must steal often, for
+ * where a deque is locked each thief gets something from the others until it comes to that one. */
 static const struct {
     unsigned workers, chains, spin, inbox;
     demanded must[DEEDS];
@@ -57,6 +59,8 @@ static const struct {
                       [DID_LEAP] = {1, 5},
                       [DID_SUBMITTED] = {1, 2}}},
     [WORK_SLEEPERS] = {6, 3, 0, 16, {[DID_TASK] = {2, 1}}},
+    [WORK_BESIDE] = {2, 1, 1, 16, {[DID_TASK] = {1, 1}}},
+    [WORK_OUTSIDE] = {1, 0, 1, 4096, {[DID_SUBMIT] = {1, 1}}},
 };
 
 unsigned work_workers(void)
@@ -69,8 +73,16 @@ const demanded *work_must(deed which)
     return &sizes[kind].must[which];
 }
 
+bool work_may_hold(void)
+{
+    return (kind != WORK_BESIDE && kind != WORK_OUTSIDE) || sleeper_is_here();
+}
+
 void work_done(deeds *d)
 {
+    *d = (deeds){0};
+    for (unsigned which = 0; which < DEEDS; which++)
+        d->of[which][MOST_WORKERS] = atomic_load(&done[MOST_WORKERS].of[which]);
     for (unsigned i = 0; i < work_workers(); i++) {
         heist_stats stats = {.size = sizeof stats};
         for (unsigned which = 0; which < DEEDS; which++) d->of[which][i] = atomic_load(&done[i].of[which]);
@@ -152,8 +164,8 @@ static void submissions(void)
     demand(atomic_load(&ran) == 50, "waiting ended before the tasks, or one ran twice");
 }
 
-/* Work that does not come from outside: each task leaves the next one, in the other one of two scopes. So a worker that goes on
- * from the one to the other looks each time whether somebody waits. */
+/* Work that does not come from outside: each task leaves the next one, in the other one of two scopes. So a worker
+ * that goes on from the one to the other looks each time whether somebody waits. */
 static heist_scope inside[2];
 
 static void of_itself(void *scope)
@@ -184,21 +196,31 @@ static void loops(void)
     demand(atomic_load(&ran) == 1000, "a loop left something out, or did it twice");
 }
 
-/* ---- who gives it ---- */
+/* ---- the threads that submit it ---- */
 
 static void theft_from_outside(void)
 {
     theft_submit(pool);
 }
 
-/* More than one of each kind: whoever waits for what the held-up thread has is out of the game. */
+static void submit_to_sleeper(void)
+{
+    sleeper_submit(pool);
+}
+
+/* More than one of each kind: a thread that waits for the work of the held-up thread does nothing else. */
 typedef void source(void);
 static source *const mixed[] = {fork_and_join, scopes, submissions, loops, fork_and_join, scopes, NULL};
 static source *const stolen[] = {theft_from_outside, theft_from_outside, NULL};
 static source *const none[] = {NULL};
-static source *const *const sources[] = {[WORK_MIXED] = mixed, [WORK_STOLEN] = stolen, [WORK_SLEEPERS] = none};
+static source *const outside[] = {submit_to_sleeper, NULL};
+static source *const *const sources[] = {[WORK_MIXED] = mixed,
+                                         [WORK_STOLEN] = stolen,
+                                         [WORK_SLEEPERS] = none,
+                                         [WORK_BESIDE] = none,
+                                         [WORK_OUTSIDE] = outside};
 static heist_function *const links[] = {
-    [WORK_MIXED] = of_itself, [WORK_STOLEN] = theft_owner, [WORK_SLEEPERS] = of_itself};
+    [WORK_MIXED] = of_itself, [WORK_STOLEN] = theft_owner, [WORK_SLEEPERS] = of_itself, [WORK_BESIDE] = sleeper_beside};
 static pthread_t threads[sizeof mixed / sizeof *mixed];
 
 static void *give_on_and_on(void *what)

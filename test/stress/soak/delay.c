@@ -1,5 +1,5 @@
-/* Holding threads up. The sequence of delays of one thread comes from the seed; which thread meets it where does not, since
- * threads race. What repeats a failure is the seed's program and many rounds of it. */
+/* Holding threads up. The sequence of delays of one thread comes from the seed; which thread meets it where does
+ * not, since threads race. To repeat a failure, run many rounds of the seed's program. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,8 @@ static bool is_here(const char *file, int line)
     return strcmp(slash ? slash + 1 : file, point_file) == 0;
 }
 
-/* Mostly short ones: a race needs a few nanoseconds, a lost wake-up a few microseconds, a starved waiter a millisecond. */
+/* Mostly short ones: a race needs a few nanoseconds, a lost wake-up a few microseconds, a starved waiter a
+ * millisecond. */
 static void hold_up(chance *c)
 {
     uint32_t kind = chance_below(c, 100);

@@ -1,5 +1,6 @@
-/* soak: draws a pool and a few programs from a seed, runs them together, looks whether every task has run exactly once and
- * every sum is right, and begins again, for as long as it was told. The first failure ends it, with the seed. */
+/* soak: draws a pool and a few programs from a seed, runs them together, looks whether every task has run exactly
+ * once and every sum is right, and begins again, for as long as it was told. The first failure ends it, with the
+ * seed. */
 #include <errno.h>
 #include <getopt.h>
 #include <pthread.h>
@@ -203,7 +204,7 @@ static void usage(FILE *to)
         "  --rounds N       so many rounds, however long they take\n"
         "  --seed N         the round with this seed, again and again\n"
         "  --delays HOW     none, some, many (default: drawn for each round)\n"
-        "  --point F:L=US   hold up everybody who passes this line of the library, e.g. frames.c:214=500\n"
+        "  --point F:L=US   hold up everybody who passes this line of the library, e.g. task_deque.c:214=500\n"
         "  --only PROGRAM   only this one:",
         to);
     for (unsigned i = 0; i < soak_scenario_count; i++) fprintf(to, " %s", soak_scenarios[i].name);
@@ -281,7 +282,7 @@ static int read_arguments(int count, char **arguments)
             if (asked.delays < 0) return wrong_use("delays are none, some or many, not", optarg);
             break;
         case 'p':
-            if (!read_point(optarg)) return wrong_use("not a point as frames.c:214=500", optarg);
+            if (!read_point(optarg)) return wrong_use("not a point as task_deque.c:214=500", optarg);
             break;
         case 'o':
             if (!known_scenario(optarg)) return wrong_use("no such program", optarg);

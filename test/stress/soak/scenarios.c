@@ -1,5 +1,5 @@
-/* The programs of the soak: each is drawn from a seed, runs on a pool that others use at the same time, and knows what must
- * have happened when it ends. */
+/* The programs of the soak: each is drawn from a seed, runs on a pool that others use at the same time, and knows
+ * what must have happened when it ends. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -264,7 +264,7 @@ HEIST_TASK(uint64_t, abroad, heist_pool *, other, uint64_t, seed, int, depth)
     return HEIST_SYNC(here) == there ? there : 0;
 }
 
-/* Submits n tasks and ends the pool: what was accepted has run, or is told to be cancelled. */
+/* Submits n tasks and ends the pool: every accepted task has run, or is told to be cancelled. */
 static const char *fill_and_end(heist_pool *pool, chance *c, uint32_t n)
 {
     table t;

@@ -1,5 +1,5 @@
-/* soak.h: random programs on random pools, for as long as one likes. What they share: chance from a seed, tables in which every
- * task leaves a mark, and the delays. */
+/* soak.h: random programs on random pools, for as long as one likes. What they share: chance from a seed, tables in
+ * which every task leaves a mark, and the delays. */
 #ifndef SOAK_H
 #define SOAK_H
 

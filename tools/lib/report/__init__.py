@@ -1,6 +1,7 @@
-"""report: makes a page of what heist-perf measured: figures, tables, and for each figure the sentence that says what is
-to be seen. Standard library only; the figures are gnuplot's.
+"""report: makes a page from the measurements of heist-perf: figures, tables, and a sentence for each figure. It uses
+the standard library only; gnuplot draws the figures.
 
-rows reads the measurements, machine says where they were made, noise says what can be told apart; each file in
-sections/ is one part of the page, from its rows to its sentence; plot draws, page puts it together, files writes it.
+rows reads the measurements, machine describes the machine, noise decides which times differ. Each file in sections/ is
+one part of the page, from its rows to its sentences; goals/ has the parts of the second page. plot draws, page
+assembles the page, files writes it, compare compares two reports.
 """

@@ -1,15 +1,19 @@
-"""What tools/sweep asks of the report: to look at the machine, and to make the page from what was measured."""
+"""The commands of tools/sweep: look at the machine, make the page from the measurements, compare two reports."""
 import argparse
 import datetime
 import json
 import os
 import sys
 
-from . import files, machine, page, plot, rows, sections, summary
+from . import compare, files, goals, machine, page, plot, rows, sections, summary
+from .goals import summary as goals_summary
+
+
+INDEX, GOALS = 'index.html', 'goals.html'
 
 
 def draw_all(parts):
-    """Drawings by name. Without gnuplot there are none: the tables and sentences are still worth having."""
+    """Drawings by name. Without gnuplot there are none; the page then has tables and sentences only."""
     drawings = {}
     for section in parts:
         if section.figure:
@@ -26,17 +30,22 @@ def document(results):
                       indent=1, ensure_ascii=False) + '\n'
 
 
-def store(folder, results, parts, drawings, html):
-    """The page last: when it is there, so is what it was made from. Figures of an earlier report are not those of this one."""
+def store(folder, results, parts, drawings, pages):
+    """Writes the pages last: a page that exists has all its other files. Removes the figures and the page of goals of
+    an earlier report."""
     files.write(os.path.join(folder, 'results.json'), document(results))
     files.write(os.path.join(folder, 'results.csv'), page.everything(results).as_csv())
-    figures = {name + '.csv': table.as_csv() for section in parts
+    figures = {prefix + name + '.csv': table.as_csv() for prefix, its in parts.items() for section in its
                for name, table in zip(page.table_names(section), section.tables)}
     figures.update({name + '.png': drawing.png for name, drawing in drawings.items()})
     for name, content in figures.items():
         files.write(os.path.join(folder, 'figures', name), content)
     files.keep_only(os.path.join(folder, 'figures'), figures)
-    files.write(os.path.join(folder, 'index.html'), html)
+    for name in (GOALS, INDEX):
+        if name in pages:
+            files.write(os.path.join(folder, name), pages[name])
+        elif os.path.exists(os.path.join(folder, name)):
+            os.unlink(os.path.join(folder, name))
 
 
 def show(parts, warnings):
@@ -51,17 +60,20 @@ def show(parts, warnings):
 
 
 def make(options):
-    """Status 1: a result was wrong. Status 2: it cannot be done, and nothing was written."""
+    """Status 1: a result was wrong. Status 2: failure, and nothing was written."""
     results = rows.merge([(path, rows.load(path)) for path in options.files])
     if not results.all:
         raise rows.Malformed('nothing was measured: there is no row in {}'.format(', '.join(options.files)))
     results.sweep['notes'] = results.sweep.get('notes', []) + options.note
-    parts = sections.make_all(results)
-    drawings = draw_all(parts)
+    parts = {'': sections.make_all(results), 'goals-': goals.make_all(results) if options.goals else []}
+    drawings = draw_all(parts[''] + parts['goals-'])
     warnings = summary.warnings(results)
-    store(options.folder, results, parts, drawings,
-          page.page(results, parts, drawings, summary.tiles(results), warnings))
-    show(parts, warnings)
+    pages = {INDEX: page.page(results, parts[''], drawings, summary.tiles(results), warnings)}
+    if options.goals:
+        pages[GOALS] = page.page(results, parts['goals-'], drawings, goals_summary.tiles(results), warnings,
+                                 page.GOALS_TITLE)
+    store(options.folder, results, parts, drawings, pages)
+    show(parts[''] + [part for part in parts['goals-'] if part.id != 'noise'], warnings)
     return 1 if results.wrong else 0
 
 
@@ -89,9 +101,14 @@ def command_line():
     its.set_defaults(run=cores)
     its = commands.add_parser('make', help='make the page from files of heist-perf and of look')
     its.add_argument('folder')
+    its.add_argument('--goals', action='store_true', help='make goals.html, too: the goals of the project')
     its.add_argument('--note', action='append', default=[], help='a warning for the reader')
     its.add_argument('files', nargs='+')
     its.set_defaults(run=make)
+    its = commands.add_parser('compare', help='print what became faster and what slower from one report to another')
+    its.add_argument('before', help='a folder with a report, or its results.json')
+    its.add_argument('after')
+    its.set_defaults(run=compare.run)
     return parser
 
 

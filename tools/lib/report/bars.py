@@ -1,11 +1,12 @@
 """Horizontal bars in groups, each with its value written behind it; many groups go into two columns where there is
 room."""
 import collections
+import math
 
-from . import plot, theme
+from . import plot, theme, words
 
 Bar = collections.namedtuple('Bar', 'runtime value words')
-Group = collections.namedtuple('Group', 'title bars mark')  # mark: what the first bar is to reach, or None
+Group = collections.namedtuple('Group', 'title bars mark')  # mark: the goal of the first bar, or None
 Scale = collections.namedtuple('Scale', 'title low high log mark_words')
 STEP, THICK, TITLE, BELOW = 19, 15, 30, 56  # pixels: a bar and its gap, a bar, a group's title, the axis
 MANY = 5
@@ -21,17 +22,37 @@ def rows_of(groups):
 
 
 def beyond(bar, group, scale, pixels):
-    """Where the first bar's value is written: behind its end, or behind the mark where that would cross the words."""
-    if group.mark is None or scale.log:
+    """The position of the first bar's value: behind its end, or behind the mark where the mark would cross the
+    words."""
+    if group.mark is None:
         return bar.value
-    reach = (len(bar.words) * 8 + 8) * (scale.high - scale.low) / pixels
-    return group.mark if bar.value < group.mark < bar.value + reach else bar.value
+    across = plot.Scale(scale.low, scale.high, 0, pixels, scale.log)
+    crosses = across(bar.value) < across(group.mark) < across(bar.value) + len(bar.words) * 8 + 8
+    return group.mark if crosses else bar.value
+
+
+def tip(group, bar):
+    """The words of a tooltip: the value, and its ratio to the first bar, which is that of heist."""
+    first = group.bars[0]
+    beside = '' if bar is first or not first.value else ', {} times the value of {}'.format(
+        words.factor(bar.value / first.value), theme.name(first.runtime))
+    return '{}: {}, {}{}'.format(group.title, theme.name(bar.runtime), bar.words, beside)
+
+
+def linear_or_log(title, values, mark_words=''):
+    """A scale from 0, or a logarithmic one where the values span a wide range."""
+    high = max(values)
+    if plot.spans_much(values):
+        low = 10 ** math.floor(math.log10(min(value for value in values if value > 0) / 1.5))
+        return Scale(title + ', logarithmic', low, high * 1.3, True, mark_words)
+    return Scale(title, 0, high * 1.02, False, mark_words)
 
 
 def column(sheet, place, named, groups, scale):
     """The plot of some groups within a place. Heights on its axis are pixels from its bottom."""
     left, top, right, bottom = place
     commands, data, written = [plot.area(sheet, *place)], [], []
+    across = plot.Scale(scale.low, scale.high, left, right, scale.log)
     origin = scale.low if scale.log else 0
     for group, begin in zip(groups, rows_of(groups)[0]):
         begin = bottom - top - begin
@@ -40,6 +61,8 @@ def column(sheet, place, named, groups, scale):
             y = begin - STEP * (i + 0.5)
             data.append((origin, y, origin, bar.value, y - THICK / 2, y + THICK / 2,
                          int(theme.style(bar.runtime).light[1:], 16)))
+            end = across(max(bar.value, scale.low)) + 12 + len(bar.words) * sheet.font * plot.LETTER
+            sheet.box(left, bottom - y - STEP / 2, end, bottom - y + STEP / 2, tip(group, bar))
             written.append((beyond(bar, group, scale, right - left) if i == 0 else bar.value, y, bar.words))
             if named:
                 commands.append(plot.label(theme.name(bar.runtime), 'screen {:.5f}'.format(sheet.x(left - 8)), y,

@@ -1,13 +1,14 @@
-"""What the sections have in common: one case for each workload, and what may be said of doubtful samples.
+"""Shared by the sections: one case for each workload, and the doubtful samples.
 
-A workload may have been measured at several sizes and settings. Where only one of them can be shown, it is the one that
-a user gets who chooses nothing, at the largest of those sizes that were measured with most numbers of workers.
+A workload may have been measured at several sizes and settings. Where only one of them can be shown, it has the default
+settings and the largest of those sizes that were measured with most numbers of workers.
 """
 import collections
 
 from . import machine, noise, rows, words
 
-Section = collections.namedtuple('Section', 'id title sentences figure tables how')
+# A part of a page. doubts: pairs of a name and a row, for the part about noise.
+Section = collections.namedtuple('Section', 'id title sentences figure tables how doubts', defaults=((),))
 
 USUAL = {'mode': ('auto', 'steal'), 'batch_size': ('auto',), 'aggregate': ('auto',), 'type': ('double',),
          'variant': ('tiles',), 'kernel': ('own',), 'algorithm': ('walk',), 'field': ('2',),
@@ -39,7 +40,7 @@ class Case:
 
 
 def usual(row):
-    """Sorts what a user gets who chooses nothing to the front."""
+    """A sort key: default settings come first."""
     key = []
     for name in sorted(row.settings):
         choices = USUAL.get(name, ())
@@ -80,29 +81,15 @@ def common_counts(ours):
 
 
 def on_cores(results, workers):
-    """`2 workers on 2 cores`, with a word where there are too many of them."""
+    """`2 workers on 2 cores`, and a word if there are more workers than cores."""
     have = cores(results)
     return '{} on {}{}'.format(words.plural(workers, 'worker'), words.plural(have, 'core'),
                                ' (oversubscribed)' if workers > have else '')
 
 
 def doubts(samples):
-    """Sentences about the samples that are too noisy to rely on, of which too little is known, or that had too few cores;
-    pairs of what it is and its row."""
-    samples = list(samples)
-    bad = sorted(((noise.spread(row), name) for name, row in samples if noise.noisy(row)), reverse=True)
-    said = []
-    if bad:
-        said.append('Noisy, the median far above the least time, so not to be relied on: {}.'.format(
-            first_few('{} ({})'.format(name, words.percent(size)) for size, name in bad)))
-    once = [name for name, row in samples if noise.single(row)]
-    if once:
-        said.append('Measured once, so not to be relied on: {}.'.format(first_few(once)))
-    poor = sorted(((-noise.lack(row), name, row) for name, row in samples if noise.denied(row)), key=lambda its: its[:2])
-    if poor:
-        said.append('Other programs had cores of these, which may be slow for that alone: {}.'.format(
-            first_few('{} ({})'.format(name, had(row)) for _, name, row in poor)))
-    return said
+    """The samples that are not reliable: noisy, measured once, or short of cores. Pairs of a name and a row."""
+    return [(name, row) for name, row in samples if noise.doubtful(row)]
 
 
 def had(row):
@@ -112,7 +99,7 @@ def had(row):
 
 
 def poorly(ours, workers):
-    """Workload -> what is to be added where heist's slowness is spoken of; nothing of those that had their cores."""
+    """Workload -> an addition to sentences about slow rows of heist, for rows that were short of cores."""
     pairs = [(case.workload, case.runtimes['heist'].get(workers)) for case in ours]
     return {name: ', with ' + had(row) for name, row in pairs if row and noise.denied(row)}
 

@@ -1,10 +1,11 @@
-"""Files that are there whole or not at all."""
+"""Files that appear whole or not at all."""
 import os
 import tempfile
 
 
 def write(path, content):
-    """Writes text or bytes beside the path and moves it there: a reader, or an interrupt, never meets a half."""
+    """Writes text or bytes to a temporary file and renames it: a reader never sees half a file, even after an
+    interrupt."""
     data = content.encode() if isinstance(content, str) else content
     folder = os.path.dirname(os.path.abspath(path))
     os.makedirs(folder, exist_ok=True)

@@ -1,7 +1,7 @@
-"""Where the measurements were made. heist-perf tells the processor, the kernel and the compiler; look() adds what the
-page also wants to know: which CPUs may be used and how they lie to each other, what limits them, what else was running.
+"""The machine of the measurements. heist-perf reports the processor, the kernel and the compiler; look() adds the
+usable CPUs and their topology, the limits on them, and the load.
 
-look() gives plain data, which is stored beside the measurements; the rest only reads that.
+look() returns plain data, which is stored beside the measurements; the other functions only read that.
 """
 import glob
 import os
@@ -25,7 +25,7 @@ def number(path, fallback):
 
 
 def lines_of(*command):
-    """What a program prints; nothing when it cannot be run."""
+    """The output of a program; nothing if the program cannot be run."""
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=20,
                               env=dict(os.environ, LC_ALL='C'))
@@ -44,7 +44,7 @@ def cpu_list(text):
 
 
 def model():
-    """The processor's name; on ARM only lscpu knows it."""
+    """The name of the processor; on ARM only lscpu knows it."""
     found = [line for line in lines_of('lscpu') if line.startswith('Model name:')]
     return found[0].split(':', 1)[1].strip() if found else None
 
@@ -93,19 +93,19 @@ def look():
 # --- what is read from it ---------------------------------------------------------------------------------------------
 
 def cores(about):
-    """How many workers can really run side by side: cores, not their threads, and no more than a quota gives."""
+    """The number of workers that can run side by side: cores, not hardware threads, and no more than a quota allows."""
     usable = len({(cpu['package'], cpu['core']) for cpu in about.get('cpus') or []}) or about.get('cores') or 1
     limits = [int(limit) for limit in (about.get('quota'), about.get('workers')) if limit]
     return max(1, min([usable] + limits))
 
 
 def busy(about):
-    """True when other programs were running when the sweep began."""
+    """True if other programs were running when the sweep began."""
     return (about.get('load') or 0) > 0.5
 
 
 def in_short(about):
-    """One line: what a reader wants to know first."""
+    """One line: the facts that a reader needs first."""
     count = cores(about)
     return '{} {} of {}{}'.format(count, 'core' if count == 1 else 'cores', about.get('model') or about.get('cpu') or
                                   'an unknown processor', ', virtual' if about.get('virtual') else '')

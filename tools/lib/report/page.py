@@ -1,12 +1,13 @@
-"""The page: one file of HTML that refers to nothing outside itself and needs no script.
+"""The page: one file of HTML that refers to nothing outside itself. It is complete without its script, which only sorts
+tables and shows tooltips.
 
-It is written so that a strict XML parser reads it, too: what is checked strictly does not break quietly.
+A strict XML parser can read it, too: the tests parse it strictly, so that errors do not go unnoticed.
 """
 import base64
 import html
 import os
 
-from . import machine, noise, theme, topology, words
+from . import machine, theme, topology, words
 from .tables import Column, Table, plain
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -17,15 +18,15 @@ def style():
         return theme.css_variables() + source.read()
 
 
-VERDICTS = {True: ('met', '\u2713 goal met'), False: ('missed', '\u2717 goal missed'),
-            noise.UNCLEAR: ('unclear', 'too noisy to judge'), noise.WITHIN: ('unclear', 'within the noise of the goal'),
-            noise.DENIED: ('unclear', 'not judged: other programs had its cores')}
+def script():
+    with open(os.path.join(HERE, 'page.js'), encoding='utf-8') as source:
+        return source.read()
 
 
 def tile(its):
-    verdict = '' if its.goal is None else '<span class="goal {}">{}</span>'.format(*VERDICTS[its.goal])
+    mark = '' if its.mark is None else '<span class="mark {}">{}</span>'.format(*map(html.escape, its.mark))
     return '<li><strong>{}</strong><span class="label">{}</span><span class="context">{}</span>{}</li>\n'.format(
-        html.escape(its.number), html.escape(its.label), html.escape(its.context), verdict)
+        html.escape(its.number), html.escape(its.label), html.escape(its.context), mark)
 
 
 def download(name, table):
@@ -39,8 +40,10 @@ def table_names(section):
 
 
 def numbers(section):
-    """The section's tables behind a fold; those that are to be seen beside the figure come before it."""
+    """The tables of the section: the last one behind a fold, the others before it, beside the figure."""
     named = list(zip(table_names(section), section.tables))
+    if not named:
+        return ''
     shown = ''.join(table.as_html() for _, table in named[:-1])
     name, last = named[-1]
     links = ' '.join(download(*each) for each in named)
@@ -52,10 +55,12 @@ def part(section, drawing):
     figure = '' if not drawing else '<figure>{}{}<figcaption>{}</figcaption></figure>\n'.format(
         drawing.desk, drawing.phone, html.escape(section.how))
     first, rest = section.sentences[0], section.sentences[1:]
-    return '<section id="{0}"><h2><a href="#{0}">{1}</a></h2>\n<p class="see">{2}</p>\n{3}{4}{5}</section>\n'.format(
+    doubts = '<p class="mark doubt"><a href="#noise">\u2248 {}</a></p>\n'.format(
+        words.plural(len(section.doubts), 'sample') + ' not reliable') if section.doubts else ''
+    return '<section id="{0}"><h2><a href="#{0}">{1}</a></h2>\n<p class="see">{2}</p>\n{6}{3}{4}{5}</section>\n'.format(
         section.id, html.escape(section.title), html.escape(first), figure,
         '<ul class="also">{}</ul>\n'.format(''.join('<li>{}</li>'.format(html.escape(each)) for each in rest)) if rest
-        else '', numbers(section))
+        else '', numbers(section), doubts)
 
 
 def facts(results):
@@ -92,8 +97,9 @@ def everything(results):
     """Every row as it was measured."""
     def known(name):
         return any(row.fields.get(name) is not None for row in results.all)
-    forms = {'min_ns': words.duration, 'median_ns': words.duration, 'cpu_ns': words.duration, 'ns_per_task': words.duration, 'tasks': words.count,
-             'speedup': words.factor, 'vs_serial': words.factor, 'gflops': words.significant, 'runtime': theme.name}
+    forms = {'min_ns': words.duration, 'median_ns': words.duration, 'cpu_ns': words.duration,
+             'ns_per_task': words.duration, 'tasks': words.count, 'speedup': words.factor,
+             'vs_serial': words.factor, 'gflops': words.significant, 'runtime': theme.name}
     order = ['workload', 'size', 'runtime', 'workers', 'mode', 'batch_size', 'batch', 'type', 'variant', 'runs',
              'min_ns', 'median_ns', 'cpu_ns', 'others', 'tasks',
              'ns_per_task', 'speedup', 'vs_serial', 'gflops', 'steals', 'balance']
@@ -104,13 +110,18 @@ def everything(results):
 
 
 def rows_part(results):
+    """The CSV has all columns; the page leaves out those about an earlier program."""
     table = everything(results)
+    shown = Table(table.title, [column for column in table.columns if not column.key.startswith('seeds')], table.rows)
     return ('<section id="rows"><h2><a href="#rows">All rows</a></h2>\n<p>Runs were interleaved and warm; each result '
             'was checked.</p>\n<details><summary>{}</summary>\n{}<p class="links">{}</p></details></section>\n').format(
-                words.plural(len(table.rows), 'row'), table.as_html(), download('results', table))
+                words.plural(len(table.rows), 'row'), shown.as_html(), download('results', table))
 
 
-def page(results, sections, drawings, tiles, warnings):
+TITLE, GOALS_TITLE = 'heist on this machine', 'heist: the goals of the project'
+
+
+def page(results, sections, drawings, tiles, warnings, title=TITLE):
     """The whole document; drawings are by the name of the figure."""
     about = results.machine
     date = (results.sweep.get('date') or about.get('date') or '')[:10]
@@ -129,20 +140,22 @@ def page(results, sections, drawings, tiles, warnings):
 <meta name="viewport" content="width=device-width, initial-scale=1"/>
 <meta name="color-scheme" content="light dark"/>
 <link rel="icon" href="data:,"/>
-<title>heist: how it scales</title>
+<title>{title}</title>
 <style>
 {style}</style>
 </head>
 <body>
-<header><h1>heist: how it scales</h1>
+<header><h1>{title}</h1>
 <p class="intro">{intro}</p>
 {alerts}<ul class="tiles">
 {tiles}</ul>
 <nav aria-label="Sections">{links}</nav></header>
 <main>
 {parts}{machine}{rows}</main>
+<script>
+{script}</script>
 </body>
 </html>
-'''.format(style=style(), intro=html.escape(intro), alerts=alerts, tiles=''.join(tile(each) for each in tiles),
-           links=links,
-           parts=''.join(parts), machine=machine_part(results), rows=rows_part(results))
+'''.format(style=style(), script=script(), title=title, intro=html.escape(intro), alerts=alerts,
+           tiles=''.join(tile(each) for each in tiles),
+           links=links, parts=''.join(parts), machine=machine_part(results), rows=rows_part(results))

@@ -1,10 +1,11 @@
 """Figures by gnuplot: each is drawn for a desk and for a phone as SVG, which goes into the page, and as PNG.
 
-A section gives a Figure: a name, what it shows in words for those who do not see it, and a function that, given a Sheet
-(how large, how many columns of panels), gives gnuplot's commands. The helpers below write what they have in common.
+A section supplies a Figure: a name, a description for screen readers, and a function that returns the
+commands of gnuplot for a Sheet (size, number of panel columns). The helpers below write the common parts.
 """
 import collections
 import html
+import math
 import re
 import shutil
 import subprocess
@@ -13,8 +14,9 @@ from . import theme
 
 Figure = collections.namedtuple('Figure', 'name alt draw')
 Drawing = collections.namedtuple('Drawing', 'desk phone png')
-DESK, PHONE = 860, 358  # widths in pixels: the page's column, and a phone's
-LETTER = 0.58  # the width of a letter in font sizes, rather too wide than too narrow
+DESK, PHONE = 1040, 358  # widths in pixels: the page's column, and a phone's
+WIDE_SPAN = 20  # values that differ by more than this factor have a logarithmic axis
+LETTER = 0.58  # the width of a letter in font sizes, a high estimate
 
 
 class CannotPlot(Exception):
@@ -22,12 +24,13 @@ class CannotPlot(Exception):
 
 
 class Sheet:
-    """The paper of one drawing: its width and height in pixels, and what fits on it."""
+    """The paper of one drawing: its width and height in pixels, its font, and its tooltips."""
 
     def __init__(self, width):
         self.width, self.height = width, 300
         self.phone = width < 500
         self.font = 11.5 if self.phone else 12.5
+        self.spots = []  # the tooltips: SVG elements without their ends, and words
 
     def x(self, pixels):
         return pixels / self.width
@@ -35,6 +38,34 @@ class Sheet:
     def y(self, pixels):
         """From the top, as a share of the height from the bottom, as gnuplot counts."""
         return 1 - pixels / self.height
+
+
+    def dot(self, x, y, words):
+        """A tooltip at a point, in pixels from the top left."""
+        self.spots.append(('circle class="spot" cx="{:.1f}" cy="{:.1f}" r="{}"'.format(x, y, 10 if self.phone else 8),
+                           words))
+
+    def box(self, left, top, right, bottom, words):
+        """A tooltip for a rectangle."""
+        self.spots.append(('rect class="spot" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"'.format(
+            left, top, right - left, bottom - top), words))
+
+
+class Scale:
+    """From a value to pixels, as gnuplot draws it: linear or logarithmic."""
+
+    def __init__(self, low, high, first, last, log=False):
+        self.form = math.log if log else float
+        self.low, self.high, self.first, self.last = self.form(low), self.form(high), first, last
+
+    def __call__(self, value):
+        return self.first + (self.form(value) - self.low) / (self.high - self.low) * (self.last - self.first)
+
+
+def spans_much(values):
+    """Whether small values would collapse onto zero beside large ones."""
+    values = [value for value in values if value > 0]
+    return bool(values) and max(values) > WIDE_SPAN * min(values)
 
 
 def text(words):
@@ -67,12 +98,12 @@ def label(words, x, y, role='ink', align='left', bold=False):
 
 
 def axis_title(words):
-    """What the horizontal axis counts, 50 pixels below it or less."""
+    """The title of the horizontal axis, at most 50 pixels below it."""
     return 'set xlabel {} offset 0,0.55 textcolor rgb "{}"\n'.format(text(escape(words)), theme.colour('muted'))
 
 
 def escape(words):
-    """Without the letters that mean something to gnuplot's enhanced text."""
+    """Escapes the letters with a meaning in gnuplot's enhanced text."""
     return re.sub(r'([\\^_{}@&~])', r'\\\1', str(words))
 
 
@@ -85,14 +116,16 @@ def line_style(runtime):
 
 def patch(sheet, at, border, fill):
     """A small rectangle of a legend."""
-    return ('set object rectangle center {} size screen {:.5f}, screen {:.5f} fillstyle solid border rgb "{}" fillcolor '
+    return ('set object rectangle center {} size screen {:.5f}, screen {:.5f} fillstyle solid border rgb "{}" '
+            'fillcolor '
             'rgb "{}"\n'.format(at, sheet.x(14), 11 / sheet.height, border, fill))
 
 
 def legend(sheet, runtimes, extras=(), top=4, row=20, bars=False):
-    """Names with their marks, in rows from the left, drawn with the next plot; gives the commands and their height. With
-    bars, the marks of runtimes are filled as these are; else they are the points of their lines. Extras are pairs: `line` (the dashed ideal), `shade` (a patch), `mark` (an upright) or `other` (a grey line), and
-    words."""
+    """Names with their marks, in rows from the left, drawn with the next plot; returns the commands and their height.
+    With `bars`, the marks of runtimes are filled rectangles; otherwise they are the points of their lines. Extras are
+    pairs of a kind and words: `line` (the dashed ideal), `shade` (a patch), `mark` (an upright) or `other` (a grey
+    line)."""
     commands, x, y = [], 6, top + row / 2
     for kind, words in [(runtime, theme.name(runtime)) for runtime in runtimes] + list(extras):
         wide = 22 + len(words) * sheet.font * LETTER + 12
@@ -158,14 +191,14 @@ set errorbars small
 
 
 def commands_of(figure, width):
-    """The sheet and the whole script but its terminal. Drawing decides on the height."""
+    """The sheet and the whole script except its terminal. The drawing function sets the height."""
     sheet = Sheet(width)
     drawn = figure.draw(sheet)
     return sheet, PROLOGUE.format(**{role: theme.colour(role) for role in theme.ROLES}) + drawn
 
 
 def gnuplot(script):
-    """What the script makes on standard output."""
+    """The output of the script."""
     if not shutil.which('gnuplot'):
         raise CannotPlot('there is no gnuplot')
     done = subprocess.run(['gnuplot'], input=script.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -183,16 +216,16 @@ def draw(figure):
         sheet, commands = commands_of(figure, width)
         terminal = 'set terminal svg size {},{} dynamic rounded enhanced font "sans,{}"\n'.format(
             sheet.width, sheet.height, sheet.font)
-        svgs.append(themed(gnuplot(terminal + commands).decode(), figure, kind))
+        svgs.append(themed(gnuplot(terminal + commands).decode(), figure, kind, sheet.spots))
     sheet, commands = commands_of(figure, DESK)
     terminal = ('set terminal pngcairo size {},{} enhanced rounded fontscale 2 linewidth 2 pointscale 2 background rgb '
                 '"white" font "sans,{}"\n').format(sheet.width * 2, sheet.height * 2, sheet.font * 0.75)
     return Drawing(svgs[0], svgs[1], gnuplot(terminal + commands))
 
 
-def themed(svg, figure, kind):
-    """gnuplot's SVG made fit for a page: variables for colours, names of its own, its words for a screen reader, and
-    without the many groups that hold nothing."""
+def themed(svg, figure, kind, spots=()):
+    """Adapts the SVG of gnuplot to a page: variables for colours, unique names, words for a screen reader, tooltips,
+    and no empty groups."""
     variables = {tuple(int(light[i:i + 2], 16) for i in (1, 3, 5)): variable for light, variable, _ in theme.colours()}
 
     def variable(found):
@@ -211,5 +244,8 @@ def themed(svg, figure, kind):
     body = re.sub(r'<g [^>]*>\s*</g>\s*', '', body)
     body = re.sub(r'<tspan\s*>([^<]*)</tspan>', r'\1', body)
     body = re.sub(r'\n\s*', '\n', body)
+    tips = ''.join('<{}><title>{}</title></{}>\n'.format(element, html.escape(words), element.split(' ', 1)[0])
+                   for element, words in spots)
+    body = '{}<g>\n{}</g>\n</svg>'.format(body[:body.rindex('</svg>')], tips)
     return '<svg class="{}" role="img" aria-labelledby="{}title" {}><title id="{}title">{}</title>{}'.format(
         kind, prefix, box, prefix, html.escape(figure.alt), body)

@@ -1,9 +1,8 @@
-"""The measurements: what heist-perf wrote, read again, and the few questions the sections ask of it.
+"""The measurements of heist-perf, and the queries of the sections.
 
 A row is one workload at one size in one runtime with one number of workers. The runs of a file were interleaved, those
-of several were not: a row is compared with rows of its own file first (its step). What a workload adds of its own is a
-setting (it names what was measured: mode, type, variant) or a further result (balance, overhead, the library that was
-found).
+of several files were not: a row is compared with rows of its own file first (its step). A workload adds settings (mode,
+type, variant) and further results (balance, overhead, the name of a library) to its rows.
 """
 import json
 import os
@@ -13,14 +12,14 @@ from .shape import Malformed
 
 FIELDS = ('workload', 'size', 'runtime', 'workers', 'runs', 'min_ns', 'median_ns', 'tasks', 'ns_per_task', 'speedup',
           'vs_serial', 'gflops', 'steals', 'check', 'cpu_ns', 'others')
-NUMERIC_SETTINGS = ('aggregate', 'batch_size', 'field', 'ld_extra', 'threads')
+NUMERIC_SETTINGS = ('aggregate', 'batch_size', 'callers', 'field', 'ld_extra', 'threads')
 TEXT_RESULTS = ('chosen', 'library', 'micro', 'step')
 
 NO_RESULT = ('crashed', 'ended with status', 'ended before its time', 'no answer within', 'did not end within')
 
 
 class Row:
-    """One line of the table; what it does not have is None."""
+    """One line of the table; missing fields are None."""
 
     def __init__(self, fields):
         for field in FIELDS:
@@ -31,7 +30,7 @@ class Row:
         self.settings = {name: str(value) for name, value in fields.items() if name not in FIELDS + TEXT_RESULTS and
                          (isinstance(value, str) or name in NUMERIC_SETTINGS)}
         if self.runtime == 'serial':
-            self.settings.pop('mode', None)  # it says so itself: serial
+            self.settings.pop('mode', None)  # its runtime, serial, says the same
 
     @property
     def interrupted(self):
@@ -39,12 +38,12 @@ class Row:
 
     @property
     def failed(self):
-        """Another's runtime came to no result: it crashed, or never ended. Nothing is wrong with that here."""
+        """The runtime of a peer had no result: it crashed, or never ended. That is no error of heist."""
         return self.runtime not in ('heist', 'serial') and (self.check or '').startswith(NO_RESULT)
 
     @property
     def ok(self):
-        """Its times count: also those of an interrupted row, of the runs before."""
+        """Its times are valid: also those of an interrupted row, from the runs before."""
         return (self.check in (None, 'ok') or self.interrupted) and bool(self.min_ns)
 
     def more(self, name):
@@ -57,7 +56,7 @@ class Row:
         return self.ns_per_task
 
     def agrees_with(self, settings):
-        """True unless both name a setting and differ in it: a serial program has no mode, and serves for all."""
+        """True unless both have a setting and differ in it: a serial program has no mode, and serves for all."""
         return all(settings[name] == value for name, value in self.settings.items() if name in settings)
 
     def __repr__(self):
@@ -65,7 +64,7 @@ class Row:
 
 
 def parse(fields, where):
-    """One member of "rows"; refuses what nothing can be said of."""
+    """Checks one member of "rows"; refuses an unusable one."""
     shape.check(fields, shape.ROW, where, 'a row')
     needed = [('workload', str), ('runtime', str), ('workers', int)]
     if fields.get('check', 'ok') == 'ok':
@@ -80,9 +79,8 @@ def parse(fields, where):
 
 
 def told(fields, where):
-    """A row with what only its file's name tells: its step; and, as lfsr tells the mean size of its batches where they
-    were its own choice, but not that they were, which size was asked for: tools/sweep has those in a step of their
-    own."""
+    """Adds the facts that only the file name has: the step, and whether the batch size of lfsr was given. lfsr writes
+    the mean size of its batches only; tools/sweep measures given sizes in a step of their own."""
     if not isinstance(fields, dict) or 'step' in fields:
         return fields
     fields = dict(fields, step=os.path.splitext(os.path.basename(where))[0])
@@ -92,7 +90,7 @@ def told(fields, where):
 
 
 class Results:
-    """All rows of a sweep. Those with a wrong result, or without one, are kept apart: nothing follows from them."""
+    """All rows of a sweep. Rows with a wrong result, or without one, are kept apart and not used."""
 
     def __init__(self, rows, machine=None, sweep=None):
         self.all = list(rows)
@@ -106,7 +104,7 @@ class Results:
             row.usable = about.cores(self.machine)
 
     def of(self, workload, runtime=None, workers=None, size=None, **settings):
-        """The rows that are so; a setting is compared as text."""
+        """The rows with these properties; a setting is compared as text."""
         return [row for row in self.rows if row.workload == workload and
                 (runtime is None or row.runtime == runtime) and
                 (workers is None or row.workers == workers) and
@@ -114,18 +112,18 @@ class Results:
                 all(row.settings.get(name) == str(value) for name, value in settings.items())]
 
     def nearest(self, row, candidates):
-        """Of several rows the one that was interleaved with this one, if there is such."""
+        """Of several rows one that was interleaved with this one, if there is any, else the first."""
         candidates = list(candidates)
         beside = [other for other in candidates if other.more('step') == row.more('step')]
         return (beside or candidates or [None])[0]
 
     def serial_of(self, row):
-        """The serial program that solves what this row solves."""
+        """The serial program for the same problem."""
         return self.nearest(row, (other for other in self.of(row.workload, 'serial', size=row.size)
                                   if other.agrees_with(row.settings)))
 
     def over_serial(self, row):
-        """How many times as fast as the serial program; None when that was not measured."""
+        """Speed-up over the serial program; None if that was not measured."""
         serial = self.serial_of(row)
         return serial.min_ns / row.min_ns if serial else row.vs_serial
 
@@ -135,13 +133,13 @@ class Results:
                                   if other.settings == row.settings))
 
     def over_one(self, row):
-        """How many times as fast as the same runtime with one worker."""
+        """Speed-up over the same runtime with one worker."""
         one = self.alone(row)
         return one.min_ns / row.min_ns if one else row.speedup
 
 
 def merge(documents):
-    """Results from several files of heist-perf: pairs of a name for messages and what was parsed from it."""
+    """Results from several files of heist-perf: pairs of a name for messages and the parsed document."""
     rows, machine, sweep = [], {}, {}
     for where, document in documents:
         if not isinstance(document, dict) or not isinstance(document.get('rows'), list):
@@ -153,7 +151,7 @@ def merge(documents):
 
 
 def load(path):
-    """What one JSON file holds."""
+    """The contents of a JSON file."""
     try:
         with open(path, encoding='utf-8') as source:
             return json.load(source)
@@ -162,6 +160,6 @@ def load(path):
 
 
 def size_key(size):
-    """Sorts sizes as numbers where they are: T1 before T5, 1000 before 2000."""
+    """A sort key for sizes that compares numbers as numbers: T1 before T5, 1000 before 2000."""
     digits = ''.join(c if c.isdecimal() else ' ' for c in size).split()
     return tuple(int(d) for d in digits), size

@@ -1,14 +1,14 @@
-"""What the members of a document may be. heist-perf and look() write nothing else; a file that somebody has edited, cut or
-mixed up is refused here with a sentence, and the rest of the report need not ask again."""
+"""The kinds of the members of a document. heist-perf and look() write no others. A file that was edited, cut or mixed
+up is refused here with a sentence, so that the other modules need no checks."""
 
 MOST_TEXT = 4000
-LEAST, MOST = 1e-9, 1e18  # numbers beyond are no measurements, and their ratios no numbers
-BEYOND = 1e300  # as many digits as a number may have that is only passed on; infinity and NaN are not below it
+LEAST, MOST = 1e-9, 1e18  # numbers beyond these are not measurements, and their ratios may overflow
+BEYOND = 1e300  # limit of numbers that are only passed on; infinity and NaN are not below it
 DEEPEST = 20
 
 
 class Malformed(Exception):
-    """A file that is not what heist-perf writes; the message says where and why."""
+    """A file that heist-perf did not write; the message has the place and the reason."""
 
 
 # --- kinds of values: functions that tell whether a value is of the kind ----------------------------------------------
@@ -39,7 +39,7 @@ def text_or_number(value):
 
 
 def anything(value, depth=0):
-    """Members that are only passed on: JSON without what cannot be written again."""
+    """Members that are only passed on: any JSON that can be written again."""
     if isinstance(value, dict):
         return depth < DEEPEST and all(text(name) and anything(inner, depth + 1) for name, inner in value.items())
     if isinstance(value, list):
@@ -69,11 +69,14 @@ ROW = {'workload': text, 'runtime': text, 'check': text, 'size': text_or_number,
        'min_ns': number, 'median_ns': number, 'tasks': number, 'ns_per_task': number, 'speedup': number,
        'vs_serial': number, 'gflops': number, 'steals': number, 'batch': number, 'balance': number, 'overhead': number,
        'least_ns': number, 'p99_ns': number, 'tasks_per_second': number, 'library': text, 'micro': text, 'chosen': text,
-       'step': text, 'mode': text, 'type': text, 'variant': text, 'kernel': text, 'schedule': text, 'join': text, 'to': text,
+       'step': text, 'mode': text, 'type': text, 'variant': text, 'kernel': text, 'schedule': text, 'join': text,
+       'to': text,
        'state': text, 'from': text, 'fence': text, 'victim': text, 'algorithm': text, 'poly': text, 'joins': text,
        'aggregate': text_or_number, 'batch_size': text_or_number, 'field': text_or_number, 'threads': text_or_number,
        'cutoff': text_or_number, 'input': text, 'seeds': number, 'seeds_target': number, 'seeds_gflops': number,
-       'seeds_efficiency': number, 'cpu_ns': number, 'others': number}
+       'seeds_efficiency': number, 'shape': text, 'callers': some, 'work_ns': number, 'samples': count,
+       'p10_ns': number, 'p90_ns': number, 'futex_ns': number, 'idle_cpu_ns': number, 'idle_late_cpu_ns': number,
+       'cpu_ns': number, 'others': number}
 CACHE = whole(level=some, size=text, cpus=lambda value: each(count)(value) and value)
 CPU = whole(cpu=count, package=count, core=count, node=count, caches=each(CACHE))
 MACHINE = {'cpus': each(CPU), 'quota': number, 'load': number, 'workers': count, 'cores': count, 'threads': count,
@@ -83,7 +86,7 @@ SWEEP = {'kind': text, 'date': text, 'revision': text, 'notes': each(text)}
 
 
 def check(members, known, where, what):
-    """Refuses an object with a member that is not of its kind. None is as good as not there."""
+    """Refuses an object with a member of a wrong kind. None counts as absent."""
     if not isinstance(members, dict):
         raise Malformed('{}: {} is not an object'.format(where, what))
     for name, value in members.items():

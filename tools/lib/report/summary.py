@@ -1,17 +1,25 @@
-"""The few numbers on top of the page. Each is a Tile: the number, what it is, what to compare it with, and, where there
-is a goal, whether it is met."""
+"""The few numbers on top of the page, and the warnings. A Tile has the number, a label, a context, and a mark: a class
+for the style sheet and words, or None. Tiles use the functions of the sentences, so that both agree."""
 import collections
 import statistics
 
 from . import cases, noise, theme, words
-from .sections import gemm, latency, overhead, seeds_lfsr
+from .sections import enter, gemm, latency, overhead, speedup, submit
 
-Tile = collections.namedtuple('Tile', 'number label context goal')  # goal: None, or what noise.verdict() gives
+Tile = collections.namedtuple('Tile', 'number label context mark')
 
 
-def verdict(verdicts):
-    """Of several at once. One that is missed beyond noise decides."""
-    return next((its for its in (False, noise.DENIED, noise.UNCLEAR, noise.WITHIN) if its in verdicts), True)
+def mark(*rows):
+    """The mark of noise of a tile that rests on these rows."""
+    rows = [row for row in rows if row]
+    loud = [noise.spread(row) for row in rows if noise.noisy(row)]
+    if loud:
+        return 'doubt', '\u2248 noisy: {}'.format(words.percent(max(loud)))
+    if any(noise.single(row) for row in rows):
+        return 'doubt', '\u2248 measured once'
+    if any(noise.denied(row) for row in rows):
+        return 'doubt', '\u2248 short of cores'
+    return None
 
 
 def task_cost(results):
@@ -21,58 +29,44 @@ def task_cost(results):
         return None
     its = overhead.costs(case)
     others = {runtime: value for runtime, value in its.items() if runtime not in ('heist', 'serial')}
-    context = []
-    if 'serial' in its:
-        context.append('a plain call: {}'.format(words.duration(its['serial'])))
-    if others:
-        best = min(others, key=others.get)
+    context = [overhead.beside_call(case)] if 'serial' in its else []
+    best = min(others, key=others.get) if others else None
+    if best:
         context.append('{}: {}'.format(theme.name(best), words.duration(others[best])))
-    return Tile(words.duration(mine), 'for one task of fib', '; '.join(context), None)
+    return Tile(words.duration(mine), 'for one task of fib', '; '.join(context),
+                mark(case.runtimes['heist'][1], case.serial))
 
 
 def scaling(results):
-    ours = cases.headlines(results)
+    """The number of the first sentence about speed-up: the two must agree."""
+    ours = [case for case in cases.headlines(results) if speedup.curves(case)]
     counts = {count for case in ours for count in case.runtimes['heist']}
     workers = cases.full_house(results, counts)
     if not workers or workers < 2:
         return None
-    gains = [results.over_one(case.runtimes['heist'][workers]) for case in ours if workers in case.runtimes['heist']]
-    gains = [gain for gain in gains if gain]
-    if not gains:
+    found = speedup.headline_gains(results, ours, workers)
+    if not found:
         return None
-    context = 'over one; ideal: {}; median of {}, least {}'.format(workers, words.plural(len(gains), 'workload'),
-                                                        words.factor(min(gains)))
-    return Tile(words.factor(statistics.median(gains)), 'speed-up with {}'.format(words.plural(workers, 'worker')),
-                context, None)
+    gains, than = found
+    median = statistics.median(value for value, _ in gains)
+    rows = [case.runtimes['heist'][workers] for case in ours if workers in case.runtimes['heist']]
+    loud = sum(noise.doubtful(row) for row in rows)
+    context = ['over {}'.format(than)]
+    if len(gains) > 1:
+        context.append('median of {} workloads'.format(len(gains)))
+        context.append('from {} to {}'.format(words.factor(gains[0][0]), words.factor(gains[-1][0])))
+    context.append('more than the ideal of {}'.format(workers) if median > workers else 'ideal: {}'.format(workers))
+    return Tile(words.factor(median), 'times as fast with {}'.format(words.plural(workers, 'worker')),
+                '; '.join(context), ('doubt', '\u2248 noisy: {} of {}'.format(loud, len(rows))) if loud else None)
 
 
 def product(results):
-    judged = [(mine, max(blas, key=lambda row: row.gflops)) for _, mine, blas, _ in gemm.contests(results) if blas]
-    if not judged:
+    pairs = gemm.pairs(results)
+    if not pairs:
         return None
-    least = min(mine.gflops / best.gflops for mine, best in judged)
-    return Tile(gemm.percent(least), 'of the better BLAS, at least',
-                'matrix product, {}; goal: {}'.format(words.plural(len(judged), 'case'), words.percent(gemm.GOAL)),
-                verdict([gemm.verdict(mine, best) for mine, best in judged]))
-
-
-def register(results):
-    """The worst of the sizes that the goal is set for, in the mode of a user who chooses nothing."""
-    found = [(results.over_serial(curve[2]), seeds_lfsr.bits(size), name, curve[2])
-             for size in (seeds_lfsr.judged_sizes(results) if results.of('lfsr', 'heist') else [])
-             for name, curve in list(seeds_lfsr.by_mode(results, size).items())[:1] if 2 in curve]
-    if not found or cases.cores(results) < 2:
-        return None
-    value, size, name, row = min(found, key=lambda its: its[0])
-    earlier = 'an earlier program: {}'.format(row.more('seeds')) if row.more('seeds') else ''
-    goal = seeds_lfsr.TWO_WORKERS_GOAL
-    label = 'LFSR cycles over serial, 2 workers, {} bits{}'.format(size, ', {} mode'.format(name) if name else '')
-    if size < seeds_lfsr.GOAL_BITS:
-        return Tile(words.factor(value), label, earlier, None)
-    met = [seeds_lfsr.two_workers(results, {2: its}).verdict for _, _, _, its in found]
-    context = ['the least of {}'.format(words.plural(len(found), 'size'))] if len(found) > 1 else []
-    context += ['goal: {}'.format(goal)] + ([earlier] if earlier else [])
-    return Tile('{:.{}f}'.format(value, words.judged(value, goal, 2, 3)[1]), label, '; '.join(context), verdict(met))
+    _, mine, best = min(pairs, key=lambda pair: pair[1].gflops / pair[2].gflops)
+    context = 'matrix product' + (', the least of {} cases'.format(len(pairs)) if len(pairs) > 1 else '')
+    return Tile(words.percent(mine.gflops / best.gflops), 'of the better BLAS', context, mark(mine, best))
 
 
 def waking(results):
@@ -82,15 +76,37 @@ def waking(results):
     context = 'median'
     if looking:
         context = 'medians; when it was looking: {}'.format(words.duration(latency.median(looking)))
-    return Tile(words.duration(latency.median(parked)), 'from spawn to run, parked worker', context, None)
+    return Tile(words.duration(latency.median(parked)), 'from spawn to run, parked worker', context,
+                mark(parked, looking))
+
+
+def entering(results):
+    for size in enter.pieces(results, 'run'):
+        row, tbb = (enter.outside(results, runtime, size, 'hot') for runtime in ('heist', 'tbb'))
+        if row:
+            context = 'median, back to back' + ('; oneTBB: ' + words.duration(tbb.median_ns) if tbb else '')
+            return Tile(words.duration(row.median_ns), 'for a run with one child, from outside', context, mark(row,
+                    tbb))
+    return None
+
+
+def submitting(results):
+    ours = {count: its['heist'] for count, its in submit.groups_of(results).items() if 'heist' in its}
+    if not ours:
+        return None
+    best = max(ours, key=lambda count: submit.per_second(ours[count]))
+    return Tile(words.rate(submit.per_second(ours[best])), 'tasks a second from outside',
+                ('at most, ' if len(ours) > 1 else '') + 'with {}'.format(words.plural(best, 'worker')),
+                mark(ours[best]))
 
 
 def tiles(results):
-    return [tile for tile in (make(results) for make in (task_cost, scaling, product, register, waking)) if tile]
+    makers = (task_cost, scaling, product, waking, entering, submitting)
+    return [tile for tile in (make(results) for make in makers) if tile]
 
 
 def without_result(results):
-    """The peers that came to no result, one sentence for each of them and each reason."""
+    """The peers without a result, one sentence for each peer and reason."""
     found = collections.Counter((row.runtime, row.check) for row in results.failed)
     said = []
     for (runtime, why), count in found.items():
@@ -102,7 +118,7 @@ def without_result(results):
 
 
 def warnings(results):
-    """What a reader must know before believing anything: wrong results, missing parts, a busy machine, noise."""
+    """The facts that a reader must know first: wrong results, missing parts, a busy machine, noise."""
     said = []
     for row in results.wrong[:6]:
         said.append('Wrong result: {} {}, {}, {}: {}. It is left out below.'.format(
@@ -113,20 +129,8 @@ def warnings(results):
     said += [words.sentence(note) for note in results.sweep.get('notes', [])]
     load = results.machine.get('load') or 0
     if load > 0.5:
-        said.append('Other programs were running when this began (load {:.1f}): times may be too long, and a runtime may '
-                    'look slow because it was given fewer cores than another, which its noise does not show; where its CPU '
-                    'time does, that is said.'.format(load))
-    poor = [row for row in results.rows if noise.denied(row)]
-    if len(poor) * 10 > len(results.rows):
-        said.append('{} of {} samples had clearly fewer cores than their workers could have had, while other programs had {}: '
-                    'they may be slow for that alone.'.format(len(poor), len(results.rows), words.plural(
-                        '{:.2f}'.format(statistics.median(row.others for row in poor)), 'core')))
-    noisy = [row for row in results.rows if noise.noisy(row)]
-    if len(noisy) * 4 > len(results.rows):
-        said.append('{} of {} samples are noisy: their median is more than {} above the least time. Differences of '
-                    'that size mean nothing here.'.format(len(noisy), len(results.rows), words.percent(noise.NOISY)))
-    once = [row for row in results.rows if noise.single(row)]
-    if len(once) * 4 > len(results.rows):
-        said.append('{} of {} samples were measured once: nothing is concluded from them.'.format(
-            len(once), len(results.rows)))
+        said.append('Other programs were running when this began (load {:.1f}): times may be too long.'.format(load))
+    if any(sum(test(row) for row in results.rows) * many > len(results.rows)
+           for test, many in ((noise.denied, 10), (noise.noisy, 4), (noise.single, 4))):
+        said.append('Many samples are not reliable: see Noise, below.')
     return said

@@ -22,7 +22,7 @@ class Table:
         return ['' if row.get(column.key) is None else column.form(row[column.key]) for column in self.columns]
 
     def numeric(self, column):
-        """Numbers go to the right."""
+        """Numbers are aligned to the right."""
         return all(isinstance(row.get(column.key), (int, float, type(None))) for row in self.rows)
 
     def as_text(self):
@@ -42,13 +42,21 @@ class Table:
                           for row in self.rows])
         return out.getvalue()
 
+    def html_cell(self, row, column, shown):
+        """A number has its value beside its text: the script of the page sorts by it."""
+        value = row.get(column.key)
+        if not self.numeric(column):
+            return '<td>{}</td>'.format(html.escape(shown))
+        return '<td class="n"{}>{}</td>'.format('' if value is None else ' data-v="{!r}"'.format(value),
+                                                html.escape(shown))
+
     def as_html(self):
         kinds = [' class="n"' if self.numeric(column) else '' for column in self.columns]
         head = ''.join('<th scope="col"{}>{}</th>'.format(kind, html.escape(column.title))
                        for kind, column in zip(kinds, self.columns))
         body = ''.join('<tr{}>{}</tr>\n'.format(
             ' class="ours"' if row.get('runtime') == 'heist' else '',
-            ''.join('<td{}>{}</td>'.format(kind, html.escape(cell)) for kind, cell in zip(kinds, self.cells(row))))
+            ''.join(self.html_cell(row, column, cell) for column, cell in zip(self.columns, self.cells(row))))
             for row in self.rows)
         return ('<div class="scroll" tabindex="0" role="region" aria-label="{0}"><table><caption>{0}</caption>'
                 '<thead><tr>{1}</tr></thead>\n<tbody>\n{2}</tbody></table></div>\n').format(

@@ -1,8 +1,8 @@
-"""The colours, marks and names that mean the same in every figure.
+"""Colours, marks and names, with one meaning in all figures.
 
 Each runtime has one colour everywhere, chosen so that neighbours differ in lightness too, and a mark and a dash of its
-own, so that no figure is to be read by colour alone. A figure is drawn once, in the light colours; in the page they are
-replaced by variables (css_variables), which the dark scheme sets anew. So no two roles may share a light colour.
+own, so that no figure depends on colour alone. A figure is drawn once, in the light colours; in the page variables
+replace them (css_variables), which the dark scheme sets anew. So no two roles may share a light colour.
 """
 import collections
 
@@ -32,7 +32,7 @@ ROLES = {  # what is not a runtime: light, dark
 
 
 def style(runtime):
-    """The style of a runtime, also of one that was not known when this was written."""
+    """The style of a runtime, also of an unknown one."""
     if runtime in RUNTIMES:
         return RUNTIMES[runtime]
     return STRANGERS[sum(runtime.encode()) % len(STRANGERS)]._replace(name=runtime)
@@ -43,7 +43,7 @@ def name(runtime):
 
 
 def ordered(runtimes):
-    """Heist first, then as listed above, then strangers by name."""
+    """heist first, then the order above, then unknown runtimes by name."""
     known = list(RUNTIMES)
     return sorted(set(runtimes), key=lambda r: (known.index(r) if r in known else len(known), r))
 

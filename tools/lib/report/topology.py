@@ -48,7 +48,7 @@ def shared(cpus):
 
 
 def draw(about):
-    """The boxes, or nothing when the machine was not looked at or is too large to draw."""
+    """The boxes; nothing if the CPUs are not known or too many to draw."""
     cpus = about.get('cpus') or []
     if not cpus or len(cores(cpus)) > MOST:
         return ''

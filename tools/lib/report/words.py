@@ -1,4 +1,4 @@
-"""Numbers and lists as a reader wants them."""
+"""Numbers and lists as text for readers."""
 import math
 
 
@@ -34,8 +34,8 @@ def percent(share, digits=0):
 
 
 def judged(value, goal, digits, finest, most=False):
-    """A value against a goal that is the least, or the most, it may be: whether it keeps to it when it is rounded to
-    `finest` decimals, and with how many decimals, from `digits` on, it is to be shown to look so."""
+    """Compares a value with a goal, which is its least (or most) allowed value. Returns whether the value, rounded to
+    `finest` decimals, meets the goal, and the number of decimals, from `digits` on, with which it looks so."""
     def keeps(decimals):
         rounded = round(value, decimals)
         return rounded <= goal if most else rounded >= goal
@@ -57,7 +57,7 @@ RAISED = '\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079'
 
 
 def size(text):
-    """A problem's size: a large power of ten as such, other large numbers with thin spaces, names as they are."""
+    """The size of a problem: a large power of ten as such, other large numbers with thin spaces, names unchanged."""
     if not text.isdecimal() or len(text) < 5:
         return text
     if text.strip('0') == '1':
@@ -82,7 +82,7 @@ def listing(items, last='and'):
 
 
 def between(low, high):
-    """Two ends as they are written; one, when they are written alike."""
+    """`between low and high`; just the value if both are written alike."""
     return low if low == high else 'between {} and {}'.format(low, high)
 
 
@@ -92,11 +92,11 @@ def plural(number, one, many=None):
 
 
 SMALL = ('heist', 'fib', 'nqueens', 'tree', 'wide', 'for', 'sort', 'strassen', 'uts', 'gemm', 'lfsr',
-         'submit', 'wake', 'steal')
+         'submit', 'wake', 'steal', 'enter')
 
 
 def sentence(text):
-    """With a capital and a full stop, except where a name begins it that is written small."""
+    """With a capital letter and a full stop; a name that is written in small letters stays so."""
     text = text.strip()
     first = text.split(' ', 1)[0].split('-', 1)[0].rstrip(':,')
     if text and first not in SMALL:

@@ -1,4 +1,4 @@
-"""How long it takes until a new task runs on an idle worker, and what one steal costs."""
+"""The time until a new task runs on an idle worker, and the cost of a steal."""
 import math
 
 from .. import cases, noise, plot, theme, words
@@ -26,19 +26,19 @@ def samples(results):
 
 
 def one(results, workload, **settings):
-    """The row with these settings, as far as the workload has them; every one that a sentence speaks of is to be named,
-    or a row with another would stand for it."""
+    """The row with these settings. A caller must name every setting that its sentence mentions: otherwise a row with
+    another value could stand for it."""
     fitting = [row for row in results.of(workload, 'heist') if row.agrees_with(settings)]
     return min(fitting, key=lambda row: (cases.usual(row), row.workers)) if fitting else None
 
 
 def spawned(results, state):
-    """How long until a task that a worker spawned runs on another."""
+    """The time until a task that a worker spawned runs on another worker."""
     return one(results, 'wake', **{'state': state, 'from': 'worker'})
 
 
 def median(row):
-    """Of one wake or one steal; a row of steals is about all of them together."""
+    """The median of one wake or one steal; a row of steals has the time of all of them together."""
     return row.median_ns / (row.tasks or 1)
 
 
@@ -47,14 +47,14 @@ def best(row):
 
 
 def reach(row):
-    """From the least to the most that is known of a latency."""
+    """The least and the largest known value of a latency."""
     return row.more('least_ns') or best(row), row.more('p99_ns') or median(row)
 
 
 # --- the sentences ----------------------------------------------------------------------------------------------------
 
 def contrast(first, second):
-    """What two latencies are to each other, in medians."""
+    """The ratio of two latencies, in medians."""
     if noise.compare(first, second) == 0:
         return noise.undecided(first, second)
     ratio = median(first) / median(second)
@@ -96,7 +96,7 @@ def sentences(results):
     if not said:
         each = ('{}, {}'.format(name, words.duration(median(row))) for name, row in found)
         said = [words.sentence(words.listing(each))]
-    return said + cases.doubts(found)
+    return said, cases.doubts(found)
 
 
 # --- the figure and the table -----------------------------------------------------------------------------------------
@@ -117,9 +117,13 @@ def figure(results, said):
             y = len(found) - i - (0.68 if sheet.phone else 0.5)
             ranges.append((reach(row)[0], y, reach(row)[1] - reach(row)[0]))
             medians.append((median(row), y, words.duration(median(row))))
+            top = area[1] + (len(found) - y) / len(found) * (area[3] - area[1])
+            sheet.box(area[0], top - step / 2, area[2], top + step / 2, '{}: median {}, from {} to {}, {}'.format(
+                name, words.duration(median(row)), *map(words.duration, reach(row)), noise.told(row)))
             # On a phone the name stands above the line, and the number with it: beside the dot they would meet.
             title = '{}: {}'.format(name, words.duration(median(row))) if sheet.phone else name
-            commands.append(plot.label(title, 'screen {:.5f}'.format(sheet.x(left - 12)), y + (0.45 if sheet.phone else 0),
+            commands.append(plot.label(title, 'screen {:.5f}'.format(sheet.x(left - 12)),
+                                       y + (0.45 if sheet.phone else 0),
                                        align='left' if sheet.phone else 'right'))
         commands.append(plot.block('ranges', ranges) + plot.block('medians', medians))
         commands.append('set yrange [0:{}]\nunset ytics\nset border 1\nset logscale x 10\nset xrange [{}:{}]\n'.format(
@@ -151,8 +155,9 @@ def table(results):
 def make(results):
     if not samples(results):
         return None
-    said = sentences(results)
+    said, doubts = sentences(results)
     return cases.Section(
         'latency', 'Waking and stealing', said, figure(results, said[0]), [table(results)],
         'The dot is the median run; the line goes from the least to the 99th percentile of the samples where these are '
-        'known, else from the best run to the median. A long line: the machine or the kernel had its say.')
+        'known, else from the best run to the median. A long line: the machine or the kernel disturbed the runs.',
+        doubts)

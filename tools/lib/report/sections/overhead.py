@@ -1,4 +1,4 @@
-"""What a task costs that does nothing: time for each task with one worker, against the peers and plain calls."""
+"""The cost of an empty task: time for each task with one worker, against the peers and plain calls."""
 import math
 
 from .. import bars, cases, noise, plot, theme, words
@@ -13,7 +13,7 @@ def cost(case, runtime):
     row = case.serial if runtime == 'serial' else case.runtimes.get(runtime, {}).get(1)
     if not row:
         return None
-    if row.per_task() is None:  # the serial program makes no tasks: counted as many as heist makes
+    if row.per_task() is None:  # the serial program creates no tasks: the number of heist's tasks counts
         ours = case.runtimes['heist'].get(1)
         return row.min_ns / ours.tasks if ours and ours.tasks else None
     return row.per_task()
@@ -26,14 +26,26 @@ def costs(case):
     return {runtime: value for runtime, value in found.items() if value}
 
 
+def dearer(case):
+    """Whether a task costs more than a plain call beyond the noise. A task contains a call: less is not possible."""
+    margin = noise.tolerance(case.runtimes['heist'][1], case.serial)
+    return cost(case, 'heist') > cost(case, 'serial') * (1 + margin)
+
+
+def beside_call(case):
+    """The cost of a task beyond that of a plain call, in words that the tile uses, too."""
+    if not dearer(case):
+        return 'as cheap as a plain call, within the noise'
+    return '{} more than a plain call'.format(words.duration(cost(case, 'heist') - cost(case, 'serial')))
+
+
 def about(case):
-    """What is to be seen of one workload."""
+    """The sentence about one workload."""
     its = costs(case)
     mine, plain_call = its['heist'], its.get('serial')
     said = 'a task of {} costs heist {}'.format(case.workload, words.duration(mine))
     if plain_call:
-        extra = mine - plain_call
-        said += ', {} {} than a plain call'.format(words.duration(abs(extra)), 'more' if extra >= 0 else 'less')
+        said += ', {}'.format(beside_call(case))
     others = {runtime: value for runtime, value in its.items() if runtime not in ('heist', 'serial')}
     if others:
         best = min(others, key=others.get)
@@ -52,7 +64,7 @@ def about(case):
 def sentences(ours):
     samples = [('{} in {}'.format(theme.name(runtime), case.workload), curve[1]) for case in ours
                for runtime, curve in case.runtimes.items() if 1 in curve]
-    return [about(case) for case in ours] + cases.doubts(samples)
+    return [about(case) for case in ours], cases.doubts(samples)
 
 
 def figure(ours, said):
@@ -69,6 +81,11 @@ def figure(ours, said):
     return plot.Figure('overhead', alt, draw)
 
 
+def beyond(nanoseconds):
+    """A task that seems to cost less than a call costs nothing beyond a call."""
+    return words.duration(nanoseconds) if nanoseconds > 0 else 'nothing'
+
+
 def table(ours):
     rows = []
     for case in ours:
@@ -80,7 +97,7 @@ def table(ours):
                          'over_heist': value / its['heist'], 'spread': noise.spread(row)})
     return Table('Time for each task, one worker', [
         Column('workload', 'workload', plain), Column('size', 'size', plain), Column('runtime', 'runtime', theme.name),
-        Column('per task', 'ns_per_task', words.duration), Column('beyond a call', 'over_call_ns', words.duration),
+        Column('per task', 'ns_per_task', words.duration), Column('beyond a call', 'over_call_ns', beyond),
         Column('times heist', 'over_heist', words.factor), Column('median above least', 'spread', words.percent)], rows)
 
 
@@ -88,8 +105,8 @@ def make(results):
     ours = [case for case in cases.headlines(results, EMPTY) if cost(case, 'heist')]
     if not ours:
         return None
-    said = sentences(ours)
+    said, doubts = sentences(ours)
     return cases.Section(
         'overhead', 'What a task costs', said, figure(ours, said[0]), [table(ours)],
         'One worker, no cut-off: the time of the whole run over its tasks, spawn, join and call together. The scale is '
-        'logarithmic: each line is ten times the one before.')
+        'logarithmic: each line is ten times the one before.', doubts)

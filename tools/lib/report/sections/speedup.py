@@ -1,4 +1,4 @@
-"""How many times as fast as the serial program, over the number of workers, for every workload and runtime."""
+"""Speed-up over the serial program, by the number of workers, for every workload and runtime."""
 import statistics
 
 from .. import cases, noise, panels, plot, theme, words
@@ -39,21 +39,29 @@ def spanned(gains, than):
         middle, than, len(gains), words.factor(low), lowest, words.factor(high), highest)
 
 
+def headline_gains(results, ours, workers):
+    """The subject of the first sentence and of the tile: the gains, the least first, and their base; or None."""
+    over_serial = gains_of([case for case in ours if case.serial], workers, results.over_serial)
+    over_one = gains_of(ours, workers, results.over_one)
+    if not over_one:
+        return None
+    return (over_serial, 'the serial program') if over_serial else (over_one, 'one worker')
+
+
 def scaling(results, ours, workers):
-    """What the figure shows, against the serial program; then what more workers gain over one, within the machine."""
+    """What the figure shows, against the serial program; then the gain of more workers over one."""
     over_one = gains_of(ours, workers, results.over_one)
     if not over_one or workers < 2:
-        return ['heist was measured with one worker only: nothing is to be seen of how it scales.']
+        return ['heist was measured with one worker only: there is no speed-up to show.']
     where = 'With {} heist is '.format(cases.on_cores(results, workers))
-    over_serial = gains_of([case for case in ours if case.serial], workers, results.over_serial)
-    if not over_serial:
-        return ['{}{}.'.format(where, spanned(over_one, 'with one'))]
-    return ['{}{}.'.format(where, spanned(over_serial, 'the serial program')),
-            'It is {}.'.format(spanned(over_one, 'with one worker'))]
+    gains, than = headline_gains(results, ours, workers)
+    if than == 'one worker':
+        return ['{}{}.'.format(where, spanned(gains, 'with one'))]
+    return ['{}{}.'.format(where, spanned(gains, than)), 'It is {}.'.format(spanned(over_one, 'with one worker'))]
 
 
 def behind_serial(ours, workers):
-    """Where that is still behind the serial program, which has no tasks to pay for."""
+    """The workloads in which heist is behind the serial program, which has no tasks to pay for."""
     with_serial = [case for case in ours if case.serial]
     known = gains_of(with_serial, workers, lambda row: with_serial[0].results.over_serial(row))
     behind = sorted((value, name) for value, name in known if value < 1 - noise.FLOOR)
@@ -65,13 +73,13 @@ def behind_serial(ours, workers):
         return ['It {} the serial program{}.'.format(
             'beats' if beats else 'is not behind', ' in {} {}'.format('all' if beats else 'any of', len(known))
             if len(known) > 1 else '')]
-    return ['Behind the serial program, which makes no tasks, {} {} of {}: {}.'.format(
+    return ['Behind the serial program, which creates no tasks, {} {} of {}: {}.'.format(
         'is' if len(behind) == 1 else 'are', len(behind), len(known),
         words.listing('{} at {}{}'.format(name, words.factor(value), poor.get(name, '')) for value, name in behind))]
 
 
 def against_peers(ours, workers):
-    """Where heist is the fastest runtime, where another is, and where that cannot be told."""
+    """The workloads in which heist is the fastest runtime, in which another is, and in which both are equal."""
     contested, won, lost, unclear = 0, 0, [], []
     for case in ours:
         mine = case.runtimes['heist'].get(workers)
@@ -94,12 +102,12 @@ def against_peers(ours, workers):
     if lost:
         parts.append('faster than it: {}'.format(words.listing(lost)))
     if unclear:
-        parts.append('in {} it cannot be told apart from the best other'.format(words.listing(unclear)))
+        parts.append('in {} it equals the best other within the noise'.format(words.listing(unclear)))
     return ['; '.join(parts) + '.']
 
 
 def oversubscribed(results, ours, workers):
-    """What happens with more workers than cores."""
+    """The effect of more workers than cores."""
     most = max(cases.common_counts(ours), default=0)
     if most <= cases.cores(results):
         return []
@@ -107,7 +115,8 @@ def oversubscribed(results, ours, workers):
              if most in case.runtimes['heist'] and workers in case.runtimes['heist']]
     if not pairs:
         return []
-    ratios = sorted(((many.min_ns / few.min_ns, name, noise.compare(many, few) > 0) for many, few, name in pairs), reverse=True)
+    ratios = sorted(((many.min_ns / few.min_ns, name, noise.compare(many, few) > 0) for many, few, name in pairs),
+                    reverse=True)
     slower = [(ratio, name) for ratio, name, sure in ratios if sure]
     longer = [(ratio, name) for ratio, name, sure in ratios if not sure and ratio > 1 + noise.FLOOR]
     on_cores = cases.on_cores(results, most)
@@ -116,8 +125,8 @@ def oversubscribed(results, ours, workers):
             on_cores, len(slower), len(pairs), 'takes' if len(slower) == 1 else 'take', workers, by_how_much(slower),
             '; within the noise also ' + by_how_much(longer) if longer else '')]
     if longer:
-        return ['With {} none can be told to be slower than with {}; longer, as far as noise lets see, {}: {}.'.format(
-            on_cores, workers, 'takes' if len(longer) == 1 else 'take', by_how_much(longer))]
+        return ['With {} none is slower than with {} beyond the noise; within the noise, longer: {}.'.format(
+            on_cores, workers, by_how_much(longer))]
     return ['With {} none is slower than with {}.'.format(on_cores, workers)]
 
 
@@ -135,14 +144,22 @@ def sentences(results, ours):
     samples = [('{} with {}'.format(case.workload, words.plural(workers, 'worker')), case.runtimes['heist'][workers])
                for case in ours if workers in case.runtimes['heist']]
     return (scaling(results, ours, workers) + behind_serial(ours, workers) + against_peers(ours, workers) +
-            oversubscribed(results, ours, workers) + cases.doubts(samples))
+            oversubscribed(results, ours, workers)), cases.doubts(samples)
 
 
 # --- the figure and the table -----------------------------------------------------------------------------------------
 
 def drawn_cases(ours):
-    """Those with a serial program to compare with; all, over one worker, when none has. The two do not mix."""
+    """Cases with a serial program; if there are none, all cases, over one worker. The two do not mix."""
     return [case for case in ours if case.serial] or ours
+
+
+def tip(ours, title, runtime, count, value):
+    """The words of a tooltip."""
+    case = next(case for case in ours if case.name == title)
+    return '{}, {} with {}: {} times as fast as {}, {}'.format(
+        title, theme.name(runtime), words.plural(count, 'worker'), words.factor(value),
+        'the serial program' if case.serial else 'one worker', noise.told(case.runtimes[runtime][count]))
 
 
 def figure(results, ours, said):
@@ -154,7 +171,8 @@ def figure(results, ours, said):
     top = max(highest, min(have, max(counts))) * 1.08
 
     def draw(sheet):
-        return panels.multiples(sheet, drawn, lambda count: min(count, have), counts, have, top, panels.tics(top), '%g')
+        return panels.multiples(sheet, drawn, lambda count: min(count, have), counts, have, top, panels.tics(top), '%g',
+                                lambda *point: tip(ours, *point))
     alt = 'Speed-up over {} by number of workers, one panel for each of {}. {}'.format(
         'the serial program' if ours[0].serial else 'one worker', words.listing(case.name for case in ours), said)
     return plot.Figure('speedup', alt, draw)
@@ -179,13 +197,14 @@ def make(results):
     ours = [case for case in cases.headlines(results) if curves(case)]
     if not ours:
         return None
-    said = sentences(results, ours)
+    said, doubts = sentences(results, ours)
     return cases.Section(
         'speedup', 'Speed-up', said, figure(results, ours, said[0]), [table(results, ours)],
         '{} over time of the runtime, the least of all runs each. The dashed line is the '
         'ideal: as many times as fast as there are workers, as long as each has a core of its own. Beyond that, the '
         'shaded part, workers are oversubscribed: they share cores.{}'.format(
-            'Time of the serial program' if drawn_cases(ours)[0].serial else 'Time with one worker', left_out(ours)))
+            'Time of the serial program' if drawn_cases(ours)[0].serial else 'Time with one worker', left_out(ours)),
+        doubts)
 
 
 def left_out(ours):

@@ -1,4 +1,4 @@
-"""How many tasks a second a pool takes from outside."""
+"""The number of tasks a second that a pool takes from outside."""
 from .. import bars, cases, noise, plot, theme, words
 from ..tables import Column, Table, plain
 
@@ -18,7 +18,7 @@ def groups_of(results):
 
 
 def against(found):
-    """heist beside the best of the others, each time at the same number of workers."""
+    """heist beside the best of the others, at each number of workers."""
     more, fewer, unclear = [], [], []
     for count, its in found.items():
         others = {runtime: row for runtime, row in its.items() if runtime != 'heist'}
@@ -34,7 +34,7 @@ def against(found):
         else:
             unclear.append('{} ({})'.format(count, theme.name(rival)))
     parts = [said + words.listing(which) for said, which in (
-        ('more with ', more), ('fewer with ', fewer), ('as many, as far as can be told, with ', unclear)) if which]
+        ('more with ', more), ('fewer with ', fewer), ('as many, within the noise, with ', unclear)) if which]
     if not parts:
         return []
     return ['Beside the best of the others with as many workers, heist takes {}.'.format('; '.join(parts))]
@@ -44,14 +44,14 @@ def sentences(results):
     found = groups_of(results)
     ours = {count: its['heist'] for count, its in found.items() if 'heist' in its}
     if not ours:
-        return []
+        return [], []
     best = max(ours, key=lambda count: per_second(ours[count]))
     worst = min(ours, key=lambda count: per_second(ours[count]))
     said = ['A thread outside the pool hands over {} tasks a second {}with {}{}.'.format(
         words.rate(per_second(ours[best])), '' if worst == best else 'at most, ', cases.on_cores(results, best),
         '' if worst == best else ', and {} at least, with {}'.format(words.rate(per_second(ours[worst])),
                                                            cases.on_cores(results, worst)))]
-    return said + against(found) + cases.doubts([(words.plural(count, 'worker'), row) for count, row in ours.items()])
+    return said + against(found), cases.doubts((words.plural(count, 'worker'), row) for count, row in ours.items())
 
 
 def figure(results, said):
@@ -60,10 +60,10 @@ def figure(results, said):
     groups = [bars.Group(words.plural(count, 'worker') + (' (oversubscribed)' if count > have else ''),
                          [bars.Bar(runtime, per_second(its[runtime]) / 1e6, words.rate(per_second(its[runtime])))
                           for runtime in theme.ordered(its)], None) for count, its in found.items()]
-    high = max(bar.value for group in groups for bar in group.bars) * 1.02
+    scale = bars.linear_or_log('million tasks a second', [bar.value for group in groups for bar in group.bars])
 
     def draw(sheet):
-        return bars.draw(sheet, groups, bars.Scale('million tasks a second', 0, high, False, ''))
+        return bars.draw(sheet, groups, scale)
     return plot.Figure('submit', 'Bars: tasks a second that a pool takes from outside. ' + said, draw)
 
 
@@ -78,8 +78,8 @@ def table(results):
 
 
 def make(results):
-    said = sentences(results)
+    said, doubts = sentences(results)
     if not said:
         return None
     return cases.Section('submit', 'Tasks from outside', said, figure(results, said[0]), [table(results)],
-                         'One thread that is not a worker submits tasks which do nothing; longer is better.')
+                         'One thread that is not a worker submits tasks which do nothing; longer is better.', doubts)

@@ -1,0 +1,19 @@
+/* schedule/seat.h: threads from outside that work in a pool. Such a thread takes the seat of a worker whose own thread
+ * sleeps, runs its task there, where thieves can steal from it, and gives the seat back. IDLE.md says how seats are
+ * lent. */
+#ifndef HEIST_SCHEDULE_SEAT_H
+#define HEIST_SCHEDULE_SEAT_H
+
+#include <heist/task.h>
+
+#include "schedule/worker.h"
+
+/* Runs `task` on the calling thread, in a seat of `pool`; if all are taken it waits for one, or gives the task to a
+ * worker and waits for that. Returns 0 when the task has run; -ESHUTDOWN or -ECANCELED, explained, when the pool ends;
+ * -ENOTSUP when there is no stack for it: then the task must be given to a worker. */
+int heist__seat_run(heist_pool *pool, heist_task *task);
+
+/* In the child of a fork: the thread is in no seat, though its frames may lie on the stacks of some. */
+void heist__seat_forget(void);
+
+#endif

@@ -1,0 +1,13 @@
+/* schedule/stats.h: the counters of a pool's workers, printed. */
+#ifndef HEIST_SCHEDULE_STATS_H
+#define HEIST_SCHEDULE_STATS_H
+
+#include <stdbool.h>
+
+#include <heist/pool.h>
+
+/* Whether the environment variable HEIST_STATS asks for printing. */
+bool heist__stats_wanted(void);
+void heist__stats_print(heist_pool *pool);
+
+#endif
