@@ -281,7 +281,9 @@ static unsigned near_steals(heist_pool *pool, unsigned who)
     return near;
 }
 
-/* At random one steal in seven is near: a worker has one neighbour on its node and six elsewhere. */
+/* At random one steal in seven is near: a worker has one neighbour on its node and six elsewhere. The neighbour publishes
+ * its tasks when the thief asks. A neighbour without a CPU at that moment has nothing to show, and the thief goes on to
+ * the next victim: a few steals of `near` may be far. */
 static void near_stealing_stays_near_while_there_is_something(void)
 {
     heist_pool *near_pool = bound_pool(HEIST_BIND_CORE, HEIST_STRATEGY_NEAR);
@@ -292,7 +294,7 @@ static void near_stealing_stays_near_while_there_is_something(void)
         random += near_steals(random_pool, who);
     }
     printf("within the node: %u of the %u steals of `near`, %u of those of `random`\n", near, CPUS * LOOKED_AT, random);
-    TEST_ASSERT_EQUAL_UINT(CPUS * LOOKED_AT, near);
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT(CPUS * LOOKED_AT * 9 / 10, near);
     TEST_ASSERT_LESS_THAN_UINT(CPUS * LOOKED_AT / 2, random);
     free_pool(near_pool);
     free_pool(random_pool);
