@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """run.py: builds the model checker and its harnesses, runs every scenario on the real code, then every mutant.
 
     run.py --source TREE --build DIR [--include DIR] [--full] [--only WORD] [--jobs N]

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """campaign.py: makes mutants of the library's concurrent code, and finds out which of them the tests kill.
 
     campaign.py --build DIR [--work DIR] [--only REGEX] [--sample N --seed S] [--jobs N] [--timeout S]
