@@ -252,6 +252,14 @@ HEIST_API void heist__joined(heist_task *task);
 /* A small task begins on a cache line: otherwise its place is a matter of chance, and worth a tenth of its time. */
 #define HEIST__HOT __attribute__((aligned(64)))
 
+/* An exception that leaves a task would leave the seat, the deque and the stolen children of that task as they are. So
+ * it ends the program, as an exception that leaves a thread does. */
+#ifdef __cplusplus
+#define HEIST__NOEXCEPT noexcept
+#else
+#define HEIST__NOEXCEPT
+#endif
+
 /* gcc splits the test for a leaf off a function and puts it into the callers, so that a leaf costs no call; but not
  * where it sees a single caller, as in a static task. This shows gcc another caller. */
 #define HEIST__CALLED_ELSEWHERE(function) __asm__("" : : "r"(function))
@@ -312,6 +320,7 @@ HEIST_API void heist__joined(heist_task *task);
     HEIST__TASK_TYPES(result, name, n, pairs)                                                                          \
     HEIST__HOT linkage result heist__gen_body_##name(heist_worker *, heist_slot *HEIST__PARAMS_##n pairs);             \
     static HEIST__FN void heist__gen_exec_##name(heist_worker *heist__w, heist_slot *heist__at, heist_task *heist__t)  \
+        HEIST__NOEXCEPT                                                                                                \
     {                                                                                                                  \
         struct heist__gen_child_##name *heist__c = (struct heist__gen_child_##name *)(void *)heist__t;                 \
         HEIST__CALLED_ELSEWHERE(heist__gen_body_##name);                                                               \
@@ -346,6 +355,7 @@ HEIST_API void heist__joined(heist_task *task);
     HEIST__VOID_TYPES(name, n, pairs)                                                                                  \
     HEIST__HOT linkage void heist__gen_body_##name(heist_worker *, heist_slot *HEIST__PARAMS_##n pairs);               \
     static HEIST__FN void heist__gen_exec_##name(heist_worker *heist__w, heist_slot *heist__at, heist_task *heist__t)  \
+        HEIST__NOEXCEPT                                                                                                \
     {                                                                                                                  \
         struct heist__gen_child_##name *heist__c = (struct heist__gen_child_##name *)(void *)heist__t;                 \
         (void)heist__c;                                                                                                \

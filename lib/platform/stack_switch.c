@@ -1,14 +1,33 @@
 /* A call on another stack. The frame pointer keeps the old stack pointer, and the unwinding rules (CFI) say that the
- * caller's frame is found there. */
+ * caller's frame is found there. Debuggers follow them. Exceptions do not: the unwinder asks each frame whether
+ * the frame handles an exception, and this one answers that it must not be left. So std::terminate ends the program at
+ * the `throw`, with the whole stack to be seen, as it does on a worker's own thread. */
 #include "platform/stack_switch.h"
 
 #if HEIST__CAN_SWITCH_STACKS
 
 #include <sys/mman.h>
 #include <unistd.h>
+#include <unwind.h>
 
 /* heist__switch_stack(top, function, argument): `top` has the alignment that the processor's ABI demands. */
 void heist__switch_stack(char *top, void (*function)(void *), void *argument);
+
+/* Called by the unwinder for the frame of heist__switch_stack. pthread_exit and cancellation unwind by force, and are
+ * let through. */
+__attribute__((used, visibility("hidden"))) _Unwind_Reason_Code
+heist__refuse_exception(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
+                        struct _Unwind_Exception *exception, struct _Unwind_Context *context);
+
+_Unwind_Reason_Code heist__refuse_exception(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
+                                            struct _Unwind_Exception *exception, struct _Unwind_Context *context)
+{
+    (void)version, (void)class, (void)exception, (void)context;
+    return actions & _UA_FORCE_UNWIND ? _URC_CONTINUE_UNWIND : _URC_FATAL_PHASE1_ERROR;
+}
+
+/* 0x1b: the function's address is relative to where it stands, in four bytes. */
+#define REFUSES_EXCEPTIONS "    .cfi_personality 0x1b, heist__refuse_exception\n"
 
 #if defined(__x86_64__)
 __asm__(".pushsection .text\n"
@@ -17,8 +36,7 @@ __asm__(".pushsection .text\n"
         ".hidden heist__switch_stack\n"
         ".type heist__switch_stack, @function\n"
         "heist__switch_stack:\n"
-        "    .cfi_startproc\n"
-        "    pushq %rbp\n"
+        "    .cfi_startproc\n" REFUSES_EXCEPTIONS "    pushq %rbp\n"
         "    .cfi_def_cfa_offset 16\n"
         "    .cfi_offset %rbp, -16\n"
         "    movq %rsp, %rbp\n"
@@ -40,8 +58,7 @@ __asm__(".pushsection .text\n"
         ".hidden heist__switch_stack\n"
         ".type heist__switch_stack, %function\n"
         "heist__switch_stack:\n"
-        "    .cfi_startproc\n"
-        "    hint #34\n" /* bti c */
+        "    .cfi_startproc\n" REFUSES_EXCEPTIONS "    hint #34\n" /* bti c */
         "    stp x29, x30, [sp, #-16]!\n"
         "    .cfi_def_cfa_offset 16\n"
         "    .cfi_offset x29, -16\n"
@@ -68,8 +85,7 @@ __asm__(".pushsection .text\n"
         ".hidden heist__switch_stack\n"
         ".type heist__switch_stack, @function\n"
         "heist__switch_stack:\n"
-        "    .cfi_startproc\n"
-        "    addi sp, sp, -16\n"
+        "    .cfi_startproc\n" REFUSES_EXCEPTIONS "    addi sp, sp, -16\n"
         "    .cfi_def_cfa_offset 16\n"
         "    sd ra, 8(sp)\n"
         "    sd s0, 0(sp)\n"

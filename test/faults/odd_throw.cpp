@@ -4,6 +4,7 @@
 
 extern "C" int odd_throw_inside(heist_pool *pool);
 extern "C" void odd_throw_out(heist_pool *pool);
+extern "C" void odd_throw_out_plainly(heist_pool *pool);
 
 HEIST_TASK(int, careful, int, n)
 {
@@ -31,7 +32,24 @@ int odd_throw_inside(heist_pool *pool)
     return HEIST_RUN(pool, catches, 8);
 }
 
+/* The program would catch it, but the run must not be left: the thread has a seat of the pool. */
 void odd_throw_out(heist_pool *pool)
 {
-    HEIST_RUN(pool, careful, 0);
+    try {
+        HEIST_RUN(pool, careful, 0);
+    } catch (const std::runtime_error &) {
+    }
+}
+
+static void throws(void *)
+{
+    throw std::runtime_error("never mind");
+}
+
+void odd_throw_out_plainly(heist_pool *pool)
+{
+    try {
+        heist_run(pool, throws, nullptr);
+    } catch (const std::runtime_error &) {
+    }
 }

@@ -398,6 +398,7 @@ static void a_cancelled_thread_leaves_no_half_a_pool(void)
 #if HAS_CPP
 int odd_throw_inside(heist_pool *pool);
 void odd_throw_out(heist_pool *pool);
+void odd_throw_out_plainly(heist_pool *pool);
 
 static void an_exception_that_is_caught_in_its_task_does_no_harm(void)
 {
@@ -406,19 +407,32 @@ static void an_exception_that_is_caught_in_its_task_does_no_harm(void)
     free_pool(pool);
 }
 
-static const char *throw_out(const void *unused)
+typedef struct {
+    void (*throw)(heist_pool *pool);
+} thrower;
+
+static const char *throw_out(const void *how)
 {
-    (void)unused;
     if (!freopen("/dev/null", "w", stderr)) return "no /dev/null"; /* the C++ library says something */
     signal(SIGABRT, SIG_DFL);
-    odd_throw_out(new_pool(2));
+    ((const thrower *)how)->throw(new_pool(2));
     return "it went on";
+}
+
+static void ends_the_process(thrower how)
+{
+    child_end end = in_child(throw_out, &how);
+    TEST_ASSERT_TRUE_MESSAGE(WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGABRT, end.sentence);
 }
 
 static void an_exception_that_leaves_a_task_ends_the_process_and_does_not_hang_it(void)
 {
-    child_end end = in_child(throw_out, NULL);
-    TEST_ASSERT_TRUE_MESSAGE(WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGABRT, end.sentence);
+    ends_the_process((thrower){odd_throw_out});
+}
+
+static void an_exception_that_leaves_a_plain_run_ends_the_process(void)
+{
+    ends_the_process((thrower){odd_throw_out_plainly});
 }
 #endif
 
@@ -439,6 +453,7 @@ int main(void)
 #if HAS_CPP
     RUN_TEST(an_exception_that_is_caught_in_its_task_does_no_harm);
     RUN_TEST(an_exception_that_leaves_a_task_ends_the_process_and_does_not_hang_it);
+    RUN_TEST(an_exception_that_leaves_a_plain_run_ends_the_process);
 #endif
     RUN_TEST(the_default_pool_may_be_freed_and_comes_again);
     return UNITY_END();
