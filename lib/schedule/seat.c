@@ -18,6 +18,7 @@
 #include "platform/cpu.h"
 #include "platform/pause.h"
 #include "platform/stack_switch.h"
+#include "platform/thread_state.h"
 #include "schedule/error.h"
 #include "schedule/job.h"
 #include "schedule/nesting.h"
@@ -154,16 +155,39 @@ static heist__worker *seat_below(const heist_pool *pool)
     return w;
 }
 
+/* A thread as the watch knows it: its clock of CPU time, and its number. */
+typedef struct {
+    int32_t clock, thread_number;
+} seat_mark;
+
+/* The watch looks at the thread that is in the seat. Returns that thread's mark, for the one that comes after it. */
+static seat_mark mark_seat(heist__worker *w, seat_mark now)
+{
+    seat_mark before = {heist__load_relaxed(&w->clock), heist__load_relaxed(&w->thread_number)};
+    heist__store_relaxed(&w->clock, now.clock); /* relaxed, all four: hints; the seat is this thread's, K1 */
+    heist__store_relaxed(&w->thread_number, now.thread_number);
+    return before;
+}
+
+static seat_mark own_mark(void)
+{
+    return (seat_mark){heist__thread_clock(), heist__thread_number()};
+}
+
 /* False: this is the child of a fork, and the seat is gone. */
 static bool sit_and_run(heist__worker *w, heist_task *task)
 {
     seat_call s = {w, heist__self(), task};
+    const bool watched = w->pool->settings.watch > 0;
+    seat_mark home = {0, 0};
+    if (watched) home = mark_seat(w, own_mark());
     w->outer = taken_last();
     taken = w;
 #if HEIST__CAN_SWITCH_STACKS
     heist__call_on_stack(w->guest_stack, w->guest_size, run_in, &s);
 #endif
     if (taken != w) return false;
+    if (watched) mark_seat(w, home);
     taken = w->outer;
     w->outer = NULL; /* the home thread is below no seat */
     return true;

@@ -33,8 +33,9 @@
 /* The most different tasks that are named. */
 #define NAMED 8
 
-/* A worker's state at one look. */
+/* A worker's state at one look. A seat that was lent meanwhile has the clock of another thread. */
 typedef struct {
+    int32_t clock;
     int64_t cpu_ns;
     uint64_t progress;
 } look;
@@ -44,8 +45,8 @@ typedef struct {
 static look look_at(heist__worker *w)
 {
     const heist__counters *c = &w->counters;
-    /* relaxed: counters, and a hint */
-    return (look){heist__thread_cpu_ns(heist__load_relaxed(&w->clock)),
+    int32_t clock = heist__load_relaxed(&w->clock); /* relaxed throughout: counters, and a hint */
+    return (look){clock, heist__thread_cpu_ns(clock),
                   heist__load_relaxed(&c->detached) + heist__load_relaxed(&c->stolen_run) +
                       heist__load_relaxed(&w->tasks.face.joins_inline)};
 }
@@ -53,8 +54,8 @@ static look look_at(heist__worker *w)
 static bool blocked(heist__worker *w, const look *before, const look *now, int64_t period_ns)
 {
     return heist__load_relaxed(&w->depth) > 0 && /* relaxed throughout: a diagnosis */
-           now->cpu_ns > 0 && now->cpu_ns - before->cpu_ns < period_ns / 100 && now->progress == before->progress &&
-           !heist__thread_wants_cpu(heist__load_relaxed(&w->thread_number));
+           now->clock == before->clock && now->cpu_ns > 0 && now->cpu_ns - before->cpu_ns < period_ns / 100 &&
+           now->progress == before->progress && !heist__thread_wants_cpu(heist__load_relaxed(&w->thread_number));
 }
 
 static size_t tasks_that_wait(const heist_pool *pool)

@@ -54,7 +54,8 @@ struct heist__worker {
     uint32_t nesting_room;    /* nestings that can be used now */
     heist__reserve nesting_memory;
 
-    /* The thread's clock of CPU time and its number, for the watch. Written by: the thread. Read by: the watch. */
+    /* The clock of CPU time and the number of the thread that is in the seat, for the watch. Written by: the home
+     * thread, and in a watched pool by a caller that has the seat. Read by: the watch. */
     HEIST__ATOMIC(int32_t) clock;
     HEIST__ATOMIC(int32_t) thread_number;
 

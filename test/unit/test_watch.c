@@ -5,6 +5,7 @@
 
 #include <heist/heist.h>
 
+#include "platform/stack_switch.h"
 #include "quiet_fork.h"
 #include "schedule/pool.h"
 #include "support.h"
@@ -186,6 +187,40 @@ static void blocked_tasks_that_keep_nobody_waiting_are_not_told_of(void)
     silent(wait_for_the_condition, 0);
 }
 
+/* The home thread of a lent seat uses no CPU: the watch looks at the caller. */
+static void *compute_in_a_seat(void *pool)
+{
+    heist_run(pool, compute, NULL);
+    return NULL;
+}
+
+static void callers_that_compute_in_a_seat_are_not_told_of(void)
+{
+    char said[4096];
+    heist_pool *pool = watched_pool(1);
+    int32_t home = pool->workers[0]->thread_number;
+    pthread_t caller;
+    listen();
+    while (!heist__is_asleep(heist__load_acquire(&pool->workers[0]->sleeper.asleep))) sleep_us(1000);
+    TEST_ASSERT_EQUAL_INT(0, pthread_create(&caller, NULL, compute_in_a_seat, pool));
+    while (atomic_load(&inside) < 1) sleep_us(1000);
+    give(pool, open_it, 2);
+    bool lent = heist__load_relaxed(&pool->workers[0]->thread_number) != home;
+    sleep_us(3500000); /* three looks */
+    atomic_store(&enough, true);
+    pthread_join(caller, NULL);
+    heist_pool_wait(pool);
+    hear(said);
+#if HEIST__CAN_SWITCH_STACKS
+    TEST_ASSERT_TRUE(lent);
+#endif
+    (void)lent;
+    TEST_ASSERT_EQUAL_STRING(USUAL_NOTES, heist_pool_notes(pool));
+    TEST_ASSERT_EQUAL_STRING("", said);
+    TEST_ASSERT_EQUAL_INT32(home, pool->workers[0]->thread_number);
+    free_pool(pool);
+}
+
 static void a_watch_does_not_outlive_its_pool(void)
 {
     heist_options options = HEIST_OPTIONS_INIT;
@@ -227,6 +262,7 @@ int main(void)
     RUN_TEST(workers_that_wait_for_blocked_ones_count_as_blocked);
     RUN_TEST(tasks_that_compute_are_not_told_of);
     RUN_TEST(blocked_tasks_that_keep_nobody_waiting_are_not_told_of);
+    RUN_TEST(callers_that_compute_in_a_seat_are_not_told_of);
     RUN_TEST(a_watch_does_not_outlive_its_pool);
 #if !defined(__SANITIZE_THREAD__)
     RUN_TEST(a_forked_child_has_a_watch_of_its_own);
