@@ -8,6 +8,7 @@
 #include "schedule/run.h"
 #include "schedule/scope_core.h"
 #include "schedule/scope_wait.h"
+#include "schedule/seat.h"
 #include "schedule/worker.h"
 
 int heist_scope_begin(heist_scope *scope, heist_pool *pool)
@@ -43,11 +44,15 @@ static bool ended_with_pool(heist__scope_core *core)
     return heist__load_relaxed(&core->dropped) && heist__detector_quiet(&core->detector); /* relaxed: a hint */
 }
 
+/* A thread that has a seat of the pool waits in that seat, also while it is in a seat of another pool: the tasks of the
+ * scope may lie in that seat's deque, and no other thread need come for them. */
 static void wait_for_detached(heist_pool *pool, heist__scope_core *core)
 {
-    heist__worker *w = heist__self();
-    if (w && w->pool == pool) {
+    heist__worker *w = heist__seat_in(pool), *now = heist__self();
+    if (w) {
+        heist__set_self(w);
         heist__scope_wait_as_worker(w, core);
+        heist__set_self(now);
     } else {
         heist__outsider_enter(&pool->outsiders); /* S3 */
         heist__wait_outside(pool, &core->detector);

@@ -147,8 +147,7 @@ static heist__worker *taken_last(void)
     return taken ? taken : heist__self();
 }
 
-/* The seat of `pool` that the calling thread already has, or NULL. */
-static heist__worker *seat_below(const heist_pool *pool)
+heist__worker *heist__seat_in(const heist_pool *pool)
 {
     heist__worker *w = taken_last();
     while (w && w->pool != pool) w = w->outer;
@@ -256,7 +255,7 @@ int heist__seat_run(heist_pool *pool, heist_task *task)
     if (!HEIST__CAN_SWITCH_STACKS) return -ENOTSUP;
     int cancellable;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable); /* the task may come to a cancellation point */
-    seat_call again = {seat_below(pool), heist__self(), task};
+    seat_call again = {heist__seat_in(pool), heist__self(), task};
     int error = 0;
     if (again.seat && heist__nesting_room(again.seat)) {
         run_in(&again);

@@ -13,6 +13,9 @@
  * -ENOTSUP when there is no stack for it: then the task must be given to a worker. */
 int heist__seat_run(heist_pool *pool, heist_task *task);
 
+/* The seat of `pool` that the calling thread has, also below seats of other pools; NULL: none. */
+heist__worker *heist__seat_in(const heist_pool *pool);
+
 /* In the child of a fork: the thread is in no seat, though its frames may lie on the stacks of some. */
 void heist__seat_forget(void);
 

@@ -114,6 +114,33 @@ static void wait_for_scope_within(void *unused)
     CHECK(heist_scope_end(&scope) == 0);
 }
 
+static void end_the_scope(void *scope)
+{
+    CHECK(heist_scope_end(scope) == 0);
+    CHECK(heist_current_pool() != NULL);
+}
+
+static void end_a_scope_from_afar(void *argument)
+{
+    const ring *r = argument;
+    heist_scope scope;
+    CHECK(heist_scope_begin(&scope, NULL) == 0);
+    for (int i = 0; i < 3; i++) CHECK(heist_detach(&scope, count_one, NULL) == 0);
+    CHECK(heist_run(r->y, end_the_scope, &scope) == 0);
+    CHECK(heist_current_pool() == r->x);
+}
+
+/* Each pool has one worker: the tasks of the scope lie in the seat below, and only the thread that waits can run
+ * them. */
+static void a_scope_ends_from_a_seat_of_another_pool(void)
+{
+    ring r = {pool_of(1, HEIST_FENCES_DEFAULT), pool_of(1, HEIST_FENCES_DEFAULT), 0, pthread_self(), NULL};
+    TEST_ASSERT_EQUAL_INT(0, heist_run(r.x, end_a_scope_from_afar, &r));
+    TEST_ASSERT_EQUAL_INT(3, atomic_load(&ran));
+    free_pool(r.x);
+    free_pool(r.y);
+}
+
 static void scopes_work_in_a_seat(void)
 {
     for (unsigned workers = 1; workers <= 3; workers++) {
@@ -333,6 +360,7 @@ int main(void)
     if (!HEIST__CAN_SWITCH_STACKS) return UNITY_END(); /* runs are handed over to workers here */
     RUN_TEST(a_thread_comes_back_to_its_own_seat);
     RUN_TEST(a_task_of_a_scope_cannot_wait_for_it_from_afar);
+    RUN_TEST(a_scope_ends_from_a_seat_of_another_pool);
     RUN_TEST(scopes_work_in_a_seat);
     RUN_TEST(a_caller_has_the_stack_of_a_worker);
     RUN_TEST(a_worker_of_another_pool_has_it_too);
