@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "deque/amounts.h"
+
 enum { DEFAULT_CAPACITY = 256, LEAST_CAPACITY = 2, BOTH_SIDES = 3 };
 
 /* 2^49 bytes: more than the address space of a process, and far from where arithmetic on sizes would wrap. */
@@ -387,8 +389,7 @@ size_t heist_deque_steal_half(heist_deque *deque, void **out, size_t max)
     if (heist__deque_look(deque, &theft) == HEIST_STEAL_EMPTY) {
         return 0;
     }
-    size_t half = ((size_t)theft.length + 1) / 2;
-    size_t attempts = half < max ? half : max;
+    size_t attempts = heist__half_of((size_t)theft.length, max);
     size_t taken = 0;
     unsigned side = heist__deque_enter(deque);
     bool more = attempts > 0;

@@ -109,12 +109,12 @@ bool heist__task_deque_claim(heist__task_deque *f, heist_slot *slot)
         uint32_t stolen = number_of(heist__load_acquire(&f->top));
         if (number_of(published) <= mine) {
             /* `slot` is private, but a thief has asked: half of the older tasks become public. */
-            uint32_t offer = mine > stolen ? stolen + (mine - stolen + 1) / 2 : 0;
+            uint32_t offer = heist__offer_end(stolen, mine);
             if (offer < number_of(published)) offer = number_of(published);
             if (move_published(f, published, offer)) return true;
         } else {
             /* `slot` is public: take half of the public part back, then shut out thieves that saw the longer part. */
-            uint32_t kept = mine > stolen ? stolen + (mine - stolen) / 2 : mine;
+            uint32_t kept = heist__kept_end(stolen, mine);
             if (!move_published(f, published, kept)) continue;
             heist__task_deque_renew(f);
             stolen = number_of(heist__load_relaxed(&f->top)); /* relaxed: no thief can reach past `mine` now */
@@ -143,7 +143,7 @@ void heist__task_deque_answer(heist__task_deque *f)
     uint32_t stolen = number_of(heist__load_acquire(&f->top));
     uint32_t bottom =
         heist__task_deque_number(f, heist__load_relaxed(&f->face.bottom)); /* relaxed: this thread wrote it */
-    uint32_t offer = bottom > stolen ? stolen + (bottom - stolen + 1) / 2 : 0;
+    uint32_t offer = heist__offer_end(stolen, bottom);
     if (offer > number_of(published)) move_published(f, published, offer);
 }
 
@@ -224,7 +224,7 @@ static heist_steal ask(heist__task_deque *f, uint32_t stolen, uint64_t published
     if (!heist__heavy_barrier(f->fenced)) return HEIST_STEAL_LOST;
     heist_slot *bottom = heist__load_acquire(&f->face.bottom); /* D1, D2 */
     if (bottom <= f->slots + stolen) return HEIST_STEAL_EMPTY;
-    uint32_t offer = stolen + (heist__task_deque_number(f, bottom) - stolen + 1) / 2;
+    uint32_t offer = heist__offer_end(stolen, heist__task_deque_number(f, bottom));
     return heist__cas_acq_rel(&f->published, &published, renumbered(published, offer)) /* D4, D5 */
                ? HEIST_STEAL_GOT
                : HEIST_STEAL_LOST;
@@ -246,7 +246,7 @@ bool heist__task_deque_want_next(heist__task_deque *f, int64_t now)
 {
     if (heist__load_relaxed(f->push_gate) == HEIST__PUSH_SHUT) return false; /* relaxed: all of this is a hint */
     int64_t before = heist__load_relaxed(&f->wanted_at);
-    if (now - before < HEIST__WANT_NS || !heist__cas_relaxed(&f->wanted_at, &before, now)) return false;
+    if (!heist__want_is_due(now, before) || !heist__cas_relaxed(&f->wanted_at, &before, now)) return false;
     /* D8: pairs with the exchange in heist__notice. No thief relies on this order: an owner that does not see the shut
      * gate goes on as before, and the thief asks (D2, D3) when it finds something. */
     heist__store_release(f->push_gate, HEIST__PUSH_SHUT);

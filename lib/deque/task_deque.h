@@ -25,6 +25,7 @@
 #include <heist/deque.h>
 #include <heist/task.h>
 
+#include "deque/amounts.h"
 #include "platform/reserve.h"
 
 typedef struct heist__task_deque {
@@ -106,9 +107,6 @@ heist_steal heist__task_deque_offer(heist__task_deque *f, uint64_t seen, uint32_
  * it. All thieves together do so at most once in HEIST__WANT_NS for each owner: that bounds the owner's cost. Returns
  * whether this call has shut the gate. */
 bool heist__task_deque_want_next(heist__task_deque *f, int64_t now);
-
-/* Nanoseconds. An owner whose gate was shut pays about 60 ns. */
-#define HEIST__WANT_NS 2000
 
 /* Thief, after an offer: takes the task. LOST: top is no longer `seen`. */
 heist_steal heist__task_deque_take(heist__task_deque *f, uint64_t seen, heist_task **task);

@@ -2,6 +2,7 @@
 #include "idle/idle.h"
 
 #include "idle/lending.h"
+#include "idle/wake_policy.h"
 #include "platform/barrier.h"
 #include "platform/futex.h"
 #include "platform/pause.h"
@@ -167,7 +168,7 @@ static bool left_something(const heist__idle *idle, const heist__idle_calls *cal
  * workers search. */
 static bool others_search(const heist__idle *idle, uint32_t searching)
 {
-    if (searching > heist__cpu_occupancy_stuck(&idle->occupancy)) return true;
+    if (heist__searchers_suffice(searching, heist__cpu_occupancy_stuck(&idle->occupancy))) return true;
     return heist__load_seq_cst(&idle->standing_by) != 0 && heist__cpu_occupancy_full(&idle->occupancy); /* I5 */
 }
 
@@ -188,7 +189,7 @@ static bool rouse_one(heist__idle *idle, bool anywhere)
 {
     unsigned first = heist__load_relaxed(&idle->next) % idle->count; /* relaxed: a hint */
     for (unsigned i = 0; i < idle->count; i++) {
-        unsigned at = (first + i) % idle->count;
+        unsigned at = heist__wake_turn(first, i, idle->count);
         heist__sleeper *s = idle->sleepers[at];
         if (!anywhere && !heist__cpu_occupancy_vacant(&idle->occupancy, cpu_place_of(s))) continue;
         if (!heist__is_asleep(heist__load_seq_cst(&s->asleep)) || !rouse(idle, s)) continue;

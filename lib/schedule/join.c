@@ -21,15 +21,13 @@
 
 #include "idle/backoff.h"
 #include "platform/futex.h"
+#include "schedule/join_policy.h"
 #include "schedule/misuse.h"
 #include "schedule/nesting.h"
 #include "schedule/pool.h"
 #include "schedule/spawn.h"
 #include "schedule/steal.h"
 #include "schedule/worker.h"
-
-/* The longest sleep before a waiter looks again for something to steal back. */
-#define LONGEST_NAP_NS 10000000
 
 /* A step of the chain from a waiter to the worker it may steal from: `by` waits for `seen`. */
 typedef struct {
@@ -63,9 +61,9 @@ static bool leapfrog(heist__worker *w, heist_task *task, uintptr_t taken)
         uint32_t floor = heist__nesting_floor(thief);
         if (!link_holds(&l)) return false;
         heist__stolen found;
-        heist_steal outcome = heist__steal_child(thief, top, floor, &found);
-        if (outcome == HEIST_STEAL_LOST) return false;
-        if (outcome == HEIST_STEAL_GOT) {
+        heist__leap leap = heist__leap_after(heist__steal_child(thief, top, floor, &found));
+        if (leap == HEIST__LEAP_STOP) return false;
+        if (leap == HEIST__LEAP_RUN) {
             heist__count(&w->counters.leapfrogs);
             heist__run_stolen(w, &found);
             return true;
@@ -115,7 +113,7 @@ static bool wait_for_stolen(heist__worker *w, heist_task *task)
 {
     heist__backoff backoff;
     heist__backoff_begin(&backoff, heist__waiting_spin(w));
-    int64_t nap_ns = 50000;
+    int64_t nap_ns = HEIST__FIRST_NAP_NS;
     for (;;) {
         uintptr_t state = heist__load_acquire(&task->state); /* J1, J2 */
         if (state == HEIST__TASK_DONE) break;
@@ -123,13 +121,13 @@ static bool wait_for_stolen(heist__worker *w, heist_task *task)
         if (!taken && nobody_has(w, task)) return false;
         if (taken && leapfrog(w, task, state)) {
             heist__backoff_begin(&backoff, heist__waiting_spin(w));
-            nap_ns = 50000;
+            nap_ns = HEIST__FIRST_NAP_NS;
             continue;
         }
         if (taken) say_waits_on(w, task, state);
         if (heist__backoff_wait_for(&backoff, &w->random, &task->state, HEIST__TASK_DONE) == HEIST__PARK) {
             sleep_until_done(w, task, nap_ns);
-            if (nap_ns < LONGEST_NAP_NS) nap_ns *= 2;
+            nap_ns = heist__next_nap(nap_ns);
         }
     }
     heist__store_release(&w->waits_on, 0); /* J1: as in heist__run_stolen */

@@ -16,7 +16,7 @@ static size_t load_of(const void *context, unsigned worker)
 /* Takes one job of `victim`, or half of them; all but one go to the thief's own deque. */
 static heist_steal steal_jobs(heist__worker *w, heist__worker *victim, heist__found_work *found)
 {
-    void *taken[32];
+    void *taken[HEIST__STEAL_MOST];
     if (w->pool->settings.amount != HEIST_AMOUNT_HALF) {
         heist_steal outcome = heist_deque_steal(victim->jobs, taken);
         if (outcome == HEIST_STEAL_GOT) found->job = taken[0];
