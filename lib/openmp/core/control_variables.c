@@ -115,20 +115,32 @@ static void after_change(heist__omp_slot *self)
     if (icvs) self->icvs = self->current->icvs = icvs; /* no memory: the values stay set for the thread's next task */
 }
 
+static int within_int(int64_t value)
+{
+    return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int)value;
+}
+
 #define SETTER(name)                                                                                                   \
-    void name(int value)                                                                                               \
+    static void change_##name(int value)                                                                               \
     {                                                                                                                  \
         heist__omp_slot *self = before_change();                                                                       \
         HEIST__RUNTIME(name)(value);                                                                                   \
         after_change(self);                                                                                            \
     }                                                                                                                  \
+    void name(int value)                                                                                               \
+    {                                                                                                                  \
+        HEIST__IF_MEANT_OTHERWISE_VOID(name, (value));                                                                 \
+        change_##name(value);                                                                                          \
+    }                                                                                                                  \
     void name##_(const int *value)                                                                                     \
     {                                                                                                                  \
-        name(*value);                                                                                                  \
+        HEIST__IF_MEANT_OTHERWISE_VOID(name, (*value));                                                                \
+        change_##name(*value);                                                                                         \
     }                                                                                                                  \
     void name##_8_(const int64_t *value)                                                                               \
     {                                                                                                                  \
-        name(*value > INT32_MAX ? INT32_MAX : *value < INT32_MIN ? INT32_MIN : (int)*value);                           \
+        HEIST__IF_MEANT_OTHERWISE_VOID(name, (within_int(*value)));                                                    \
+        change_##name(within_int(*value));                                                                             \
     }
 SETTER(omp_set_num_threads)
 SETTER(omp_set_dynamic)
@@ -136,19 +148,27 @@ SETTER(omp_set_nested)
 SETTER(omp_set_max_active_levels)
 SETTER(omp_set_default_device)
 
-void omp_set_schedule(int kind, int chunk)
+static void change_schedule(int kind, int chunk)
 {
     heist__omp_slot *self = before_change();
     HEIST__RUNTIME(omp_set_schedule)(kind, chunk);
     after_change(self);
 }
 
+void omp_set_schedule(int kind, int chunk)
+{
+    HEIST__IF_MEANT_OTHERWISE_VOID(omp_set_schedule, (kind, chunk));
+    change_schedule(kind, chunk);
+}
+
 void omp_set_schedule_(const int *kind, const int *chunk)
 {
-    omp_set_schedule(*kind, *chunk);
+    HEIST__IF_MEANT_OTHERWISE_VOID(omp_set_schedule, (*kind, *chunk));
+    change_schedule(*kind, *chunk);
 }
 
 void omp_set_schedule_8_(const int *kind, const int64_t *chunk)
 {
-    omp_set_schedule(*kind, *chunk > INT32_MAX ? INT32_MAX : *chunk < INT32_MIN ? INT32_MIN : (int)*chunk);
+    HEIST__IF_MEANT_OTHERWISE_VOID(omp_set_schedule, (*kind, within_int(*chunk)));
+    change_schedule(*kind, within_int(*chunk));
 }

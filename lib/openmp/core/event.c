@@ -18,7 +18,8 @@ void heist__omp_event_attach(heist__omp_task *task, void *detach, void *data)
 
 bool heist__omp_event_body_ended(heist__omp_task *task)
 {
-    return heist__add_acq_rel(&task->event, BODY_ENDED) & FULFILLED; /* C4. Pairs with C4 in omp_fulfill_event. */
+    return heist__add_acq_rel(&task->event, BODY_ENDED) &
+           FULFILLED; /* C4. Pairs with C4 in heist__omp_event_fulfill. */
 }
 
 bool heist__omp_event_fulfilled(heist__omp_task *task)
@@ -26,12 +27,8 @@ bool heist__omp_event_fulfilled(heist__omp_task *task)
     return heist__load_acquire(&task->event) & FULFILLED; /* C4 */
 }
 
-void omp_fulfill_event(uintptr_t event)
+void heist__omp_event_fulfill(uintptr_t event)
 {
-    if (!(event & HEIST__EVENT_BIT)) {
-        HEIST__RUNTIME(omp_fulfill_event)(event);
-        return;
-    }
     heist__omp_task *task = (heist__omp_task *)(event & ~(uintptr_t)HEIST__EVENT_BIT);
     heist__omp_slot *home = task->home;                             /* read now: *task may be gone below */
     if (heist__add_acq_rel(&task->event, FULFILLED) & BODY_ENDED) { /* C4. Pairs with C4 in body_ended. */
@@ -44,7 +41,23 @@ void omp_fulfill_event(uintptr_t event)
     }
 }
 
+/* The bit says which of heist's libraries made the event. An event without one is a runtime's. */
+static inline void fulfill(uintptr_t event, const void *caller)
+{
+    if (event & HEIST__EVENT_BIT) {
+        heist__omp_event_fulfill(event);
+    } else {
+        void *next = heist__runtime_in_turn(HEIST__SYMBOL_omp_fulfill_event, caller);
+        ((__typeof__(&omp_fulfill_event))(uintptr_t)next)(event);
+    }
+}
+
+void omp_fulfill_event(uintptr_t event)
+{
+    fulfill(event, __builtin_return_address(0));
+}
+
 void omp_fulfill_event_(uintptr_t event)
 {
-    omp_fulfill_event(event);
+    fulfill(event, __builtin_return_address(0));
 }

@@ -15,5 +15,7 @@ void heist__omp_event_attach(heist__omp_task *task, void *detach, void *data);
 /* The body has ended. True: the event was fulfilled before, so the task is complete. */
 bool heist__omp_event_body_ended(heist__omp_task *task);
 bool heist__omp_event_fulfilled(heist__omp_task *task);
+/* Fulfils an event of this library's, given by its handle. Call from: any thread. */
+void heist__omp_event_fulfill(uintptr_t event);
 
 #endif

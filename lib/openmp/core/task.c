@@ -175,24 +175,38 @@ void heist__omp_task_ready(heist__omp_slot *self, heist__omp_task *task)
 
 /* ---- questions of the program ---- */
 
-int omp_in_final(void)
+static inline int in_final(void)
 {
     HEIST__SELF_OR_RUNTIME(self, omp_in_final, ());
     return (self->current->flags & HEIST__OMP_TASK_FINAL) != 0;
 }
 
-int omp_in_final_(void)
+int omp_in_final(void)
 {
-    return omp_in_final();
+    HEIST__IF_MEANT_OTHERWISE(omp_in_final, ());
+    return in_final();
 }
 
-int omp_in_explicit_task(void)
+int omp_in_final_(void)
+{
+    HEIST__IF_MEANT_OTHERWISE(omp_in_final, ());
+    return in_final();
+}
+
+static inline int in_explicit_task(void)
 {
     HEIST__SELF_OR_RUNTIME(self, omp_in_explicit_task, ());
     return !(self->current->flags & HEIST__OMP_TASK_IMPLICIT);
 }
 
+int omp_in_explicit_task(void)
+{
+    HEIST__IF_MEANT_OTHERWISE(omp_in_explicit_task, ());
+    return in_explicit_task();
+}
+
 int omp_in_explicit_task_(void)
 {
-    return omp_in_explicit_task();
+    HEIST__IF_MEANT_OTHERWISE(omp_in_explicit_task, ());
+    return in_explicit_task();
 }

@@ -187,7 +187,8 @@ HEIST__ENTRY void GOMP_critical_name_end(void **name);
     X(GOMP_cancellation_point) X(GOMP_target_ext) X(GOMP_target_update_ext) X(GOMP_target_enter_exit_data)             \
     X(omp_target_memcpy_async) X(omp_target_memcpy_rect_async)                                                         \
     X(GOMP_critical_start) X(GOMP_critical_end) X(GOMP_critical_name_start) X(GOMP_critical_name_end)                 \
-    X(omp_set_nest_lock) X(omp_unset_nest_lock) X(omp_test_nest_lock) HEIST__API_WRAPPED(X)
+    X(omp_set_nest_lock) X(omp_unset_nest_lock) X(omp_test_nest_lock) X(omp_set_nest_lock_)                            \
+    X(omp_unset_nest_lock_) X(omp_test_nest_lock_) HEIST__API_WRAPPED(X)
 #define HEIST__CALLED(X)                                                                                               \
     X(GOMP_loop_end_nowait) X(GOMP_sections_end_nowait) X(GOMP_single_start) X(omp_target_memcpy)                      \
     X(omp_target_memcpy_rect) HEIST__API_CALLED(X)
@@ -210,6 +211,9 @@ HEIST__ENTRY void GOMP_critical_name_end(void **name);
 #define HEIST__FOREIGN "__kmpc_"
 #define HEIST__FOREIGN_KEY "__kmpc_fork_call"
 #define HEIST__FOREIGN_CREATORS "__kmpc_omp_task_alloc", "__kmpc_omp_target_task_alloc"
+
+/* An entry that the other library of heist's has. */
+#define HEIST__OTHER_KEY "__kmpc_fork_call"
 
 /* Whether a runtime that has HEIST__FOREIGN_KEY is never the one which this library stands in front of. */
 #define HEIST__NEVER_BOTH true

@@ -5,7 +5,7 @@
 #include "openmp/core/slot.h"
 #include "openmp/preload/runtime_symbols.h"
 
-void omp_set_nest_lock(heist__nest_lock *lock)
+static void set(heist__nest_lock *lock)
 {
     HEIST__SELF_OR_RUNTIME_VOID(self, omp_set_nest_lock, (lock));
     if (heist__omp_nest_lock_again(&lock->owner, &lock->count, self->current)) return;
@@ -13,7 +13,7 @@ void omp_set_nest_lock(heist__nest_lock *lock)
     heist__omp_nest_lock_taken(&lock->owner, &lock->count, self->current);
 }
 
-int omp_test_nest_lock(heist__nest_lock *lock)
+static int test(heist__nest_lock *lock)
 {
     HEIST__SELF_OR_RUNTIME(self, omp_test_nest_lock, (lock));
     if (heist__omp_nest_lock_again(&lock->owner, &lock->count, self->current)) return lock->count;
@@ -21,7 +21,7 @@ int omp_test_nest_lock(heist__nest_lock *lock)
     return heist__omp_nest_lock_taken(&lock->owner, &lock->count, self->current);
 }
 
-void omp_unset_nest_lock(heist__nest_lock *lock)
+static void unset(heist__nest_lock *lock)
 {
     HEIST__SELF_OR_RUNTIME_VOID(self, omp_unset_nest_lock, (lock));
     if (!heist__omp_nest_lock_over(&lock->owner, &lock->count)) return;
@@ -29,17 +29,40 @@ void omp_unset_nest_lock(heist__nest_lock *lock)
     heist__omp_lock_given_back();
 }
 
+/* Names that libomp has, too. Its locks have another layout. */
+
+void omp_set_nest_lock(heist__nest_lock *lock)
+{
+    HEIST__IF_MEANT_OTHERWISE_VOID(omp_set_nest_lock, (lock));
+    set(lock);
+}
+
+void omp_unset_nest_lock(heist__nest_lock *lock)
+{
+    HEIST__IF_MEANT_OTHERWISE_VOID(omp_unset_nest_lock, (lock));
+    unset(lock);
+}
+
+int omp_test_nest_lock(heist__nest_lock *lock)
+{
+    HEIST__IF_MEANT_OTHERWISE(omp_test_nest_lock, (lock));
+    return test(lock);
+}
+
 void omp_set_nest_lock_(heist__nest_lock **lock)
 {
-    omp_set_nest_lock(*lock);
+    HEIST__IF_MEANT_OTHERWISE_VOID(omp_set_nest_lock_, (lock));
+    set(*lock);
 }
 
 void omp_unset_nest_lock_(heist__nest_lock **lock)
 {
-    omp_unset_nest_lock(*lock);
+    HEIST__IF_MEANT_OTHERWISE_VOID(omp_unset_nest_lock_, (lock));
+    unset(*lock);
 }
 
 int omp_test_nest_lock_(heist__nest_lock **lock)
 {
-    return omp_test_nest_lock(*lock);
+    HEIST__IF_MEANT_OTHERWISE(omp_test_nest_lock_, (lock));
+    return test(*lock);
 }

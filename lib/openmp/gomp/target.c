@@ -33,6 +33,8 @@ static void wait_for_depobjs(heist__omp_slot *self, int count, heist__omp_depobj
 int omp_target_memcpy_async(void *to, const void *from, size_t length, size_t to_offset, size_t from_offset,
                             int to_device, int from_device, int depobj_count, heist__omp_depobj *depobjs)
 {
+    HEIST__IF_MEANT_OTHERWISE(omp_target_memcpy_async, (to, from, length, to_offset, from_offset, to_device,
+                                                        from_device, depobj_count, depobjs));
     HEIST__SELF_OR_RUNTIME(self, omp_target_memcpy_async,
                            (to, from, length, to_offset, from_offset, to_device, from_device, depobj_count, depobjs));
     wait_for_depobjs(self, depobj_count, depobjs);
@@ -44,6 +46,9 @@ int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int
                                  const size_t *from_sizes, int to_device, int from_device, int depobj_count,
                                  heist__omp_depobj *depobjs)
 {
+    HEIST__IF_MEANT_OTHERWISE(omp_target_memcpy_rect_async,
+                              (to, from, element, dimensions, volume, to_offsets, from_offsets, to_sizes, from_sizes,
+                               to_device, from_device, depobj_count, depobjs));
     HEIST__SELF_OR_RUNTIME(self, omp_target_memcpy_rect_async,
                            (to, from, element, dimensions, volume, to_offsets, from_offsets, to_sizes, from_sizes,
                             to_device, from_device, depobj_count, depobjs));

@@ -210,7 +210,9 @@ extern void omp_destroy_lock(void **lock);
     X(__kmpc_dist_for_static_init_4) X(__kmpc_dist_for_static_init_4u) X(__kmpc_dist_for_static_init_8)                \
     X(__kmpc_critical) X(__kmpc_critical_with_hint) X(__kmpc_end_critical) X(__kmpc_set_lock) X(__kmpc_unset_lock)     \
     X(__kmpc_test_lock) X(__kmpc_dist_for_static_init_8u) X(omp_init_nest_lock) X(omp_init_nest_lock_with_hint) \
-    X(omp_destroy_nest_lock) X(omp_set_nest_lock) X(omp_test_nest_lock) X(omp_unset_nest_lock) HEIST__API_WRAPPED(X)
+    X(omp_destroy_nest_lock) X(omp_set_nest_lock) X(omp_test_nest_lock) X(omp_unset_nest_lock)                                 \
+    X(omp_init_nest_lock_) X(omp_init_nest_lock_with_hint_) X(omp_destroy_nest_lock_) X(omp_set_nest_lock_)            \
+    X(omp_test_nest_lock_) X(omp_unset_nest_lock_) HEIST__API_WRAPPED(X)
 #define HEIST__CALLED(X)                                                                                               \
     X(__kmpc_dispatch_next_4) X(__kmpc_dispatch_next_4u) X(__kmpc_dispatch_next_8)         \
     X(__kmpc_dispatch_next_8u) X(omp_init_lock) X(omp_destroy_lock) HEIST__API_CALLED(X)
@@ -229,11 +231,14 @@ extern void omp_destroy_lock(void **lock);
 /* The runtime's own variable that, set to 0 or false, has all tasks put off. NULL: there is none. */
 #define HEIST__THROTTLING_VARIABLE "KMP_ENABLE_TASK_THROTTLING"
 
-/* Entries of the same library that are not served, by the beginning of their names, and one of them: libomp stands in
- * for libgomp, too. */
+/* Entries of the same library that are not served, by the beginning of their names, and one of them, which
+ * libheist-gomp.so does not have: libomp stands in for libgomp, too. */
 #define HEIST__FOREIGN "GOMP_"
-#define HEIST__FOREIGN_KEY "GOMP_parallel"
+#define HEIST__FOREIGN_KEY "GOMP_atomic_start"
 #define HEIST__FOREIGN_CREATORS "GOMP_task", "GOMP_taskloop", "GOMP_taskloop_ull"
+
+/* An entry that the other library of heist's has. */
+#define HEIST__OTHER_KEY "GOMP_parallel"
 
 /* Whether a runtime that has HEIST__FOREIGN_KEY is never the one which this library stands in front of. */
 #define HEIST__NEVER_BOTH false

@@ -25,7 +25,7 @@ void *__kmpc_task_allow_completion_event(void *loc, int32_t gtid, heist__kmp_tas
 static bool complete_proxy(heist__kmp_task *task)
 {
     heist__omp_task *record = heist__kmp_record_of(task);
-    if (record) omp_fulfill_event((uintptr_t)record | HEIST__EVENT_BIT);
+    if (record) heist__omp_event_fulfill((uintptr_t)record | HEIST__EVENT_BIT);
     return record != NULL;
 }
 

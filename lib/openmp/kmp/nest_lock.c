@@ -16,12 +16,6 @@ struct heist__kmp_nest_lock {
     void *owner;
 };
 
-/* Whether the program's runtime is another one after all: its locks are its own. */
-static inline bool not_ours(void)
-{
-    return __builtin_expect(!heist__runtime_has(HEIST__SYMBOL___kmpc_fork_call), 0);
-}
-
 /* The task; outside heist's regions the thread, as with libomp. */
 static void *myself(void)
 {
@@ -30,44 +24,23 @@ static void *myself(void)
     return self ? (void *)self->current : &thread;
 }
 
-void omp_init_nest_lock(heist__kmp_nest_lock **lock)
+static void init(heist__kmp_nest_lock **lock)
 {
-    if (not_ours()) {
-        HEIST__RUNTIME(omp_init_nest_lock)(lock);
-        return;
-    }
     heist__kmp_nest_lock *l = calloc(1, sizeof *l);
     if (!l) heist__omp_fatal("no memory for a lock");
     HEIST__RUNTIME(omp_init_lock)(&l->lock);
     *lock = l;
 }
 
-void omp_init_nest_lock_with_hint(heist__kmp_nest_lock **lock, int hint)
+static void destroy(heist__kmp_nest_lock **lock)
 {
-    if (not_ours()) {
-        HEIST__RUNTIME(omp_init_nest_lock_with_hint)(lock, hint);
-        return;
-    }
-    omp_init_nest_lock(lock);
-}
-
-void omp_destroy_nest_lock(heist__kmp_nest_lock **lock)
-{
-    if (not_ours()) {
-        HEIST__RUNTIME(omp_destroy_nest_lock)(lock);
-        return;
-    }
     HEIST__RUNTIME(omp_destroy_lock)(&(*lock)->lock);
     free(*lock);
     *lock = NULL;
 }
 
-void omp_set_nest_lock(heist__kmp_nest_lock **lock)
+static void set(heist__kmp_nest_lock **lock)
 {
-    if (not_ours()) {
-        HEIST__RUNTIME(omp_set_nest_lock)(lock);
-        return;
-    }
     heist__kmp_nest_lock *l = *lock;
     void *me = myself();
     if (heist__omp_nest_lock_again(&l->owner, &l->count, me)) return;
@@ -75,96 +48,105 @@ void omp_set_nest_lock(heist__kmp_nest_lock **lock)
     heist__omp_nest_lock_taken(&l->owner, &l->count, me);
 }
 
-int omp_test_nest_lock(heist__kmp_nest_lock **lock)
+static int test(heist__kmp_nest_lock **lock)
 {
-    if (not_ours()) return HEIST__RUNTIME(omp_test_nest_lock)(lock);
     heist__kmp_nest_lock *l = *lock;
     void *me = myself();
     if (heist__omp_nest_lock_again(&l->owner, &l->count, me)) return l->count;
     return HEIST__RUNTIME(omp_test_lock)(&l->lock) ? heist__omp_nest_lock_taken(&l->owner, &l->count, me) : 0;
 }
 
-void omp_unset_nest_lock(heist__kmp_nest_lock **lock)
+static void unset(heist__kmp_nest_lock **lock)
 {
-    if (not_ours()) {
-        HEIST__RUNTIME(omp_unset_nest_lock)(lock);
-        return;
-    }
     heist__kmp_nest_lock *l = *lock;
     if (!heist__omp_nest_lock_over(&l->owner, &l->count)) return;
     HEIST__RUNTIME(omp_unset_lock)(&l->lock);
     heist__omp_lock_given_back();
 }
 
-/* ---- the same for Fortran, and as some compilers call them ---- */
+/* ---- names that libgomp has, too: the program's runtime may be another one after all, and its locks are its own ---- */
 
-void omp_init_nest_lock_(heist__kmp_nest_lock **lock)
-{
-    omp_init_nest_lock(lock);
-}
+#define BY_BOTH_NAMES(name, function)                                                                                  \
+    void name(heist__kmp_nest_lock **lock)                                                                             \
+    {                                                                                                                  \
+        HEIST__IF_MEANT_OTHERWISE_VOID(name, (lock));                                                                  \
+        function(lock);                                                                                                \
+    }                                                                                                                  \
+    void name##_(heist__kmp_nest_lock **lock)                                                                          \
+    {                                                                                                                  \
+        HEIST__IF_MEANT_OTHERWISE_VOID(name##_, (lock));                                                               \
+        function(lock);                                                                                                \
+    }
+BY_BOTH_NAMES(omp_init_nest_lock, init)
+BY_BOTH_NAMES(omp_destroy_nest_lock, destroy)
+BY_BOTH_NAMES(omp_set_nest_lock, set)
+BY_BOTH_NAMES(omp_unset_nest_lock, unset)
 
-void omp_init_nest_lock_with_hint_(heist__kmp_nest_lock **lock, const int *hint)
+int omp_test_nest_lock(heist__kmp_nest_lock **lock)
 {
-    omp_init_nest_lock_with_hint(lock, *hint);
-}
-
-void omp_destroy_nest_lock_(heist__kmp_nest_lock **lock)
-{
-    omp_destroy_nest_lock(lock);
-}
-
-void omp_set_nest_lock_(heist__kmp_nest_lock **lock)
-{
-    omp_set_nest_lock(lock);
+    HEIST__IF_MEANT_OTHERWISE(omp_test_nest_lock, (lock));
+    return test(lock);
 }
 
 int omp_test_nest_lock_(heist__kmp_nest_lock **lock)
 {
-    return omp_test_nest_lock(lock);
+    HEIST__IF_MEANT_OTHERWISE(omp_test_nest_lock_, (lock));
+    return test(lock);
 }
 
-void omp_unset_nest_lock_(heist__kmp_nest_lock **lock)
+void omp_init_nest_lock_with_hint(heist__kmp_nest_lock **lock, int hint)
 {
-    omp_unset_nest_lock(lock);
+    HEIST__IF_MEANT_OTHERWISE_VOID(omp_init_nest_lock_with_hint, (lock, hint));
+    init(lock);
 }
+
+void omp_init_nest_lock_with_hint_(heist__kmp_nest_lock **lock, const int *hint)
+{
+    HEIST__IF_MEANT_OTHERWISE_VOID(omp_init_nest_lock_with_hint_, (lock, hint));
+    init(lock);
+}
+
+/* ---- as some compilers call them ---- */
 
 void __kmpc_init_nest_lock(void *loc, int32_t gtid, heist__kmp_nest_lock **lock)
 {
     (void)loc;
     (void)gtid;
-    omp_init_nest_lock(lock);
+    init(lock);
 }
 
 void __kmpc_init_nest_lock_with_hint(void *loc, int32_t gtid, heist__kmp_nest_lock **lock, uintptr_t hint)
 {
+    (void)loc;
+    (void)gtid;
     (void)hint;
-    __kmpc_init_nest_lock(loc, gtid, lock);
+    init(lock);
 }
 
 void __kmpc_destroy_nest_lock(void *loc, int32_t gtid, heist__kmp_nest_lock **lock)
 {
     (void)loc;
     (void)gtid;
-    omp_destroy_nest_lock(lock);
+    destroy(lock);
 }
 
 void __kmpc_set_nest_lock(void *loc, int32_t gtid, heist__kmp_nest_lock **lock)
 {
     (void)loc;
     (void)gtid;
-    omp_set_nest_lock(lock);
+    set(lock);
 }
 
 int __kmpc_test_nest_lock(void *loc, int32_t gtid, heist__kmp_nest_lock **lock)
 {
     (void)loc;
     (void)gtid;
-    return omp_test_nest_lock(lock);
+    return test(lock);
 }
 
 void __kmpc_unset_nest_lock(void *loc, int32_t gtid, heist__kmp_nest_lock **lock)
 {
     (void)loc;
     (void)gtid;
-    omp_unset_nest_lock(lock);
+    unset(lock);
 }

@@ -73,7 +73,7 @@ static bool is_left_alone(const heist__omp_creators *found)
     bool tasks = found->creator || found->foreign_tasks || verbose;
     if (HEIST__NEVER_BOTH) {
         if (!heist__runtime_defines(HEIST__FOREIGN_KEY)) return false;
-        others = !heist__runtime_serves(HEIST__FOREIGN_KEY);
+        others = !heist__runtime_is_called_by(HEIST__FOREIGN_KEY);
         if (tasks && !others)
             fprintf(stderr, "heist-omp: %s is not " HEIST__RUNTIME_NAME ": it is left alone\n", heist__runtime_file());
         return true;

@@ -2,22 +2,24 @@
 #include "openmp/core/lock_depth.h"
 #include "openmp/preload/runtime_symbols.h"
 
-#define OF_EITHER(name) ((__typeof__(&name))(uintptr_t)heist__runtime_of_either(HEIST__SYMBOL_##name))
+/* Both libraries count, where both are preloaded: a task of either runtime may be created with the lock held. */
+#define IN_TURN(name)                                                                                                  \
+    ((__typeof__(&name))(uintptr_t)heist__runtime_in_turn(HEIST__SYMBOL_##name, __builtin_return_address(0)))
 
 #define LOCK(set, unset, test)                                                                                         \
     void set(void *lock)                                                                                               \
     {                                                                                                                  \
-        OF_EITHER(set)(lock);                                                                                          \
+        IN_TURN(set)(lock);                                                                                            \
         heist__omp_lock_taken();                                                                                       \
     }                                                                                                                  \
     void unset(void *lock)                                                                                             \
     {                                                                                                                  \
-        OF_EITHER(unset)(lock);                                                                                        \
+        IN_TURN(unset)(lock);                                                                                          \
         heist__omp_lock_given_back();                                                                                  \
     }                                                                                                                  \
     int test(void *lock)                                                                                               \
     {                                                                                                                  \
-        int got = OF_EITHER(test)(lock);                                                                               \
+        int got = IN_TURN(test)(lock);                                                                                 \
         if (got) heist__omp_lock_taken();                                                                              \
         return got;                                                                                                    \
     }

@@ -1,12 +1,17 @@
 /* Finds the OpenMP runtime behind this library. dlsym(RTLD_NEXT) looks from the object of its caller on, and knows
  * the caller by the return address: so no call of it here may become a jump. A runtime that a plugin brought along
- * with RTLD_LOCAL is not in that order; it is asked for by its name. */
+ * with RTLD_LOCAL is not in that order; it is asked for by its name.
+ *
+ * A process may have both runtimes. Then every name that both have must come from the object that has the runtime's
+ * key entry, for this library's own use. And a program's call of such a name must go to the runtime that the call
+ * would reach without heist: the first in the order; without one, the runtime of the object that calls. */
 #include "openmp/preload/runtime_symbols.h"
 
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 HEIST__ATOMIC(void *) heist__runtime_table[HEIST__SYMBOL_COUNT];
@@ -20,6 +25,9 @@ static const char *const names[HEIST__SYMBOL_COUNT] = {
 /* The number of a symbol whose name is a macro. */
 #define KEY(name) PASTED(name)
 #define PASTED(name) HEIST__SYMBOL_##name
+
+/* A name that both runtimes have, in each version, and that no library of heist's has. */
+#define ANY_OF_BOTH "omp_get_thread_num"
 
 void *heist__next_symbol(const char *name)
 {
@@ -64,19 +72,152 @@ static void *find_plugin(void)
     return plugin;
 }
 
+/* The address at which the object begins that has the entry; NULL: no object has it. */
+static const void *object_of(void *entry)
+{
+    Dl_info info;
+    return entry && dladdr(entry, &info) ? info.dli_fbase : NULL;
+}
+
+/* The object of an entry, to be asked for its names; NULL: there is none. */
+static void *open_object_of(void *entry)
+{
+    Dl_info info;
+    return entry && dladdr(entry, &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+}
+
+/* Whether the object of the entry has the name itself. */
+static bool object_has(void *entry, const char *name)
+{
+    void *handle = open_object_of(entry);
+    if (!handle) return false;
+    bool has = object_of(dlsym(handle, name)) == object_of(entry);
+    dlclose(handle);
+    return has;
+}
+
+/* Whether an object that is a runtime, or seems to be, is the other one, or libomp under libgomp's name. */
+static bool is_foreign(void *entry)
+{
+    return object_has(entry, HEIST__FOREIGN_KEY) &&
+           (HEIST__NEVER_BOTH || !object_has(entry, names[KEY(HEIST__RUNTIME_KEY)]));
+}
+
+static bool both_have(const char *name)
+{
+    return strncmp(name, "omp_", 4) == 0;
+}
+
+/* Where names are looked for. */
+typedef struct places {
+    void *runtime; /* the runtime in the order of symbols, or NULL: it is not there, or is not this library's */
+    bool in_order; /* some object behind this library has the key */
+    void *plugin;  /* the runtime by its file's name, or NULL */
+} places;
+
+static places find_places(void)
+{
+    places p = {.plugin = find_plugin()};
+    void *key = heist__next_symbol(names[KEY(HEIST__RUNTIME_KEY)]);
+    p.in_order = key != NULL;
+    if (key && !is_foreign(key)) p.runtime = open_object_of(key); /* not closed, as the plugin is not */
+    return p;
+}
+
+/* A name that both runtimes have: of the runtime's object. Any other: the next one, which may be that of a tool in
+ * front of the runtime, but not that of a runtime which this library does not serve. */
+static void *find_in(const places *p, const char *name)
+{
+    if (!p->in_order) return p->plugin ? dlsym(p->plugin, name) : NULL;
+    void *next = heist__next_symbol(name);
+    if (!p->runtime) return next;
+    void *own = dlsym(p->runtime, name);
+    if (!next || (own && both_have(name))) return own;
+    return object_of(next) != object_of(own) && is_foreign(next) ? own : next;
+}
+
+/* To which runtime the program's calls go by names that both have. */
+enum { BY_CALLER, TO_THIS, TO_OTHER };
+static HEIST__ATOMIC(uint32_t) calls_go; /* relaxed throughout: each thread would find the same */
+
+static void find_where_calls_go(void)
+{
+    void *first = heist__next_symbol(ANY_OF_BOTH);
+    if (!first) return; /* in no order: known by the caller */
+    void *key = heist__load_relaxed(&heist__runtime_table[KEY(HEIST__RUNTIME_KEY)]); /* relaxed: see the header */
+    bool other = object_of(first) != object_of(key) && is_foreign(first);
+    if (!key && !other) return; /* the runtime may still come */
+    heist__store_relaxed(&calls_go, other ? TO_OTHER : TO_THIS);
+}
+
 void heist__runtime_resolve(void)
 {
-    void *plugin = find_plugin();
-    /* Without the key, the next function of a name that both runtimes have is the other runtime's. */
-    bool in_order = heist__next_symbol(names[KEY(HEIST__RUNTIME_KEY)]) != NULL;
+    places p = find_places();
     for (int i = 0; i < HEIST__SYMBOL_COUNT; i++) {
         if (heist__runtime_has((heist__runtime_symbol)i)) continue;
-        void *entry = in_order ? heist__next_symbol(names[i]) : NULL;
-        if (!entry && plugin) entry = dlsym(plugin, names[i]);
+        void *entry = find_in(&p, names[i]);
         if (entry) heist__store_relaxed(&heist__runtime_table[i], entry); /* relaxed: see the header */
     }
     void *known = heist__load_relaxed(&heist__runtime_table[KEY(HEIST__RUNTIME_KEY)]); /* relaxed: see the header */
     if (!heist__load_relaxed(&highest)) dl_iterate_phdr(measure, known); /* relaxed: at worst measured twice */
+    find_where_calls_go();
+}
+
+/* ---- calls by names that both runtimes have ---- */
+
+/* The function behind this library, in the library in front of the other runtime, or in that runtime itself. NULL: there
+ * is none in the order. */
+static void *others_function(heist__runtime_symbol symbol)
+{
+    /* Written by: threads that look for one, with the same value. relaxed: code does not change */
+    static HEIST__ATOMIC(void *) others[HEIST__SYMBOL_COUNT];
+    void *entry = heist__load_relaxed(&others[symbol]);
+    if (entry) return entry;
+    entry = heist__next_symbol(names[symbol]);
+    if (entry) heist__store_relaxed(&others[symbol], entry);
+    return entry;
+}
+
+/* What is known of callers, by the page of their code: the page, and whether it means the other runtime. Written by:
+ * threads that ask for the first time. relaxed: a word says all by itself. */
+enum { PAGE_BITS = 12, KNOWN_CALLERS = 256, MEANS_THIS = 1, MEANS_OTHER = 2 };
+static HEIST__ATOMIC(uintptr_t) known_callers[KNOWN_CALLERS]; /* page << 2 | MEANS_... */
+
+/* Asks the object at `caller` which runtime is among its own libraries. 0: none, or not yet. The last call of a task's
+ * body may be a jump: then the caller seems to be the library that runs the task. If heist's other library comes behind
+ * this one, that is what its address means; if it comes in front, it has passed the call on. */
+static uintptr_t ask_object(void *handle, void *caller)
+{
+    void *its = handle ? dlsym(handle, ANY_OF_BOTH) : NULL;
+    if (!its && object_of(caller) == object_of(heist__next_symbol(HEIST__OTHER_KEY))) return MEANS_OTHER;
+    if (!heist__runtime_has(KEY(HEIST__RUNTIME_KEY))) heist__runtime_resolve();
+    void *key = heist__load_relaxed(&heist__runtime_table[KEY(HEIST__RUNTIME_KEY)]); /* relaxed: see the header */
+    if (!its) return 0;
+    return object_of(its) == object_of(key) ? MEANS_THIS : MEANS_OTHER;
+}
+
+static void *meant_by_caller(heist__runtime_symbol symbol, uintptr_t caller)
+{
+    uintptr_t page = caller >> PAGE_BITS, known = heist__load_relaxed(&known_callers[page % KNOWN_CALLERS]);
+    if (known == (page << 2 | MEANS_THIS)) return NULL;
+    if (known == (page << 2 | MEANS_OTHER) && others_function(symbol)) return others_function(symbol);
+    void *handle = open_object_of((void *)caller);
+    uintptr_t means = ask_object(handle, (void *)caller);
+    if (means) heist__store_relaxed(&known_callers[page % KNOWN_CALLERS], page << 2 | means);
+    void *function = NULL;
+    if (means == MEANS_OTHER) {
+        function = others_function(symbol);
+        if (!function) function = dlsym(handle, names[symbol]);
+    }
+    if (handle) dlclose(handle);
+    return function;
+}
+
+void *heist__runtime_meant_otherwise(heist__runtime_symbol symbol, const void *caller)
+{
+    uint32_t go = heist__load_relaxed(&calls_go);
+    if (__builtin_expect(go == TO_THIS, 1)) return NULL;
+    return go == TO_OTHER ? others_function(symbol) : meant_by_caller(symbol, (uintptr_t)caller);
 }
 
 /* ---- without a runtime ---- */
@@ -146,19 +287,11 @@ void *heist__runtime_missing(heist__runtime_symbol symbol)
     return entry;
 }
 
-void *heist__runtime_of_either(heist__runtime_symbol symbol)
+void *heist__runtime_in_turn(heist__runtime_symbol symbol, const void *caller)
 {
-    /* The other runtime's. Written by: threads that look for one, with the same value. relaxed: code does not change */
-    static HEIST__ATOMIC(void *) others[HEIST__SYMBOL_COUNT];
-    void *entry = heist__load_relaxed(&heist__runtime_table[symbol]); /* relaxed: see the header */
-    if (__builtin_expect(!entry, 0)) entry = heist__load_relaxed(&others[symbol]);
-    if (__builtin_expect(!entry, 0)) {
-        heist__runtime_resolve();
-        entry = heist__load_relaxed(&heist__runtime_table[symbol]); /* relaxed: see the header */
-        if (!entry) entry = heist__next_symbol(names[symbol]);
-        if (entry) heist__store_relaxed(&others[symbol], entry);
-    }
-    return entry ? entry : heist__runtime_missing(symbol);
+    bool ordered = heist__load_relaxed(&calls_go) != BY_CALLER;
+    void *entry = ordered ? others_function(symbol) : meant_by_caller(symbol, (uintptr_t)caller);
+    return __builtin_expect(entry != NULL, 1) ? entry : heist__runtime_entry(symbol);
 }
 
 const char *heist__runtime_file(void)
@@ -180,12 +313,14 @@ bool heist__runtime_serves(const char *name)
     return is_of_runtime(heist__next_symbol(name));
 }
 
+bool heist__runtime_is_called_by(const char *name)
+{
+    void *volatile entry = dlsym(RTLD_DEFAULT, name);
+    return is_of_runtime(entry);
+}
+
 bool heist__runtime_defines(const char *name)
 {
-    const char *file = heist__runtime_file();
-    void *handle = file ? dlopen(file, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    if (!handle) return false;
-    bool defines = is_of_runtime(dlsym(handle, name));
-    dlclose(handle);
-    return defines;
+    /* relaxed: see the header */
+    return object_has(heist__load_relaxed(&heist__runtime_table[KEY(HEIST__RUNTIME_KEY)]), name);
 }
