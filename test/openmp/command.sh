@@ -204,6 +204,45 @@ if [ "$RUNTIME" = libomp ]; then
     ln -s "$(runtime_file)" "$scratch/as_libgomp/libgomp.so.1"
     run_case libomp_under_libgomps_name_is_told says '*is not libgomp*left alone*tasks 0, *6765*' \
         env -u HEIST_OMP_LIBRARY LD_LIBRARY_PATH="$scratch/as_libgomp" "$HEIST_OMP" --stats "$scratch/of_libgomp"
+    # Entries of tasks that are not served: the program is libomp's as a whole. One that comes by dlsym ends with a sentence.
+    for entry in __kmpc_task_get_successors __kmpc_start_record_task __kmpc_task_of_tomorrow; do
+        cat >"$scratch/calls.c" <<END
+#include <stdio.h>
+extern void $entry(void) __attribute__((weak));
+int main(int argc, char **argv)
+{
+    (void)argv;
+    int done = 0;
+    if (argc > 5) $entry();
+#pragma omp parallel
+#pragma omp single
+#pragma omp task shared(done)
+    done = 1;
+    return printf("%d\\n", done) < 0;
+}
+END
+        "$COMPILER" -fopenmp "$scratch/calls.c" -o "$scratch/calls"
+        run_case "a_program_that_calls_${entry#__kmpc_}_is_left_to_libomp" says \
+            "*calls $entry, which is not served: it is left to libomp*tasks 0, *" "$HEIST_OMP" --stats "$scratch/calls"
+        run_case "and_ends_well_without_${entry#__kmpc_}" says "*
+1" "$HEIST_OMP" "$scratch/calls"
+    done
+    cat >"$scratch/asks.c" <<'END'
+#include <dlfcn.h>
+#include <stddef.h>
+extern void *__kmpc_omp_task_alloc(void *, int, int, size_t, size_t, void *);
+int main(void)
+{
+    void *(*get)(void *) = (void *(*)(void *))dlsym(RTLD_DEFAULT, "__kmpc_task_get_successors");
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    get(__kmpc_omp_task_alloc(NULL, 0, 1, 64, 0, NULL));
+    return 0;
+}
+END
+    "$COMPILER" -fopenmp "$scratch/asks.c" -o "$scratch/asks" -ldl
+    run_case an_entry_that_is_not_served_ends_the_program_with_a_sentence says \
+        '*heist-omp: __kmpc_task_get_successors: nodes of dependences are not served*' "$HEIST_OMP" "$scratch/asks"
     compile nest_lock
     gcc -fopenmp "$programs/nest_lock.c" -o "$scratch/other"
     run_case locks_of_the_other_runtime_are_its_own says '3 0 100' with_heist 4 "$scratch/other"

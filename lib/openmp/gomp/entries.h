@@ -221,6 +221,12 @@ HEIST__ENTRY void GOMP_critical_name_end(void **name);
 /* Set in handles of heist's events. The other library, which may be loaded, too, has another bit. */
 #define HEIST__EVENT_BIT 1
 
+/* How this runtime's entries begin; those with "task" in their names that this library has not and need not have; and
+ * those that are not served. A program that calls one of the latter, or an unknown one, is left to the runtime. */
+#define HEIST__PREFIX "GOMP_"
+#define HEIST__HARMLESS ""
+#define HEIST__UNSERVED ""
+
 /* Names that a program which creates tasks imports. */
 #define HEIST__CREATORS "GOMP_task", "GOMP_taskloop", "GOMP_taskloop_ull"
 

@@ -86,6 +86,8 @@ HEIST__ENTRY void __kmpc_taskloop_5(void *loc, int32_t gtid, heist__kmp_task *ta
                                     int32_t strict, void *duplicate);
 HEIST__ENTRY int32_t __kmpc_start_record_task(void *loc, int32_t gtid, int32_t flags, int32_t id);
 HEIST__ENTRY void __kmpc_end_record_task(void *loc, int32_t gtid, int32_t flags, int32_t id);
+HEIST__ENTRY void *__kmpc_task_get_depnode(heist__kmp_task *task);
+HEIST__ENTRY void *__kmpc_task_get_successors(heist__kmp_task *task);
 HEIST__ENTRY void __kmpc_taskgraph(void *loc, int32_t gtid, int32_t flags, uint32_t id, void *entry, void *data);
 
 /* ---- task reductions ---- */
@@ -196,7 +198,8 @@ extern void omp_destroy_lock(void **lock);
     X(__kmpc_omp_reg_task_with_affinity) X(__kmpc_task_allow_completion_event) X(__kmpc_proxy_task_completed)          \
     X(__kmpc_proxy_task_completed_ooo) X(__kmpc_omp_taskwait) X(__kmpc_omp_wait_deps) X(__kmpc_omp_taskwait_deps_51)   \
     X(__kmpc_omp_taskyield) X(__kmpc_taskgroup) X(__kmpc_end_taskgroup) X(__kmpc_taskloop) X(__kmpc_taskloop_5)        \
-    X(__kmpc_start_record_task) X(__kmpc_end_record_task) X(__kmpc_taskgraph)                                          \
+    X(__kmpc_start_record_task) X(__kmpc_end_record_task) X(__kmpc_taskgraph) X(__kmpc_task_get_depnode)              \
+    X(__kmpc_task_get_successors)                                          \
     X(__kmpc_task_reduction_init) X(__kmpc_taskred_init) X(__kmpc_task_reduction_get_th_data)                          \
     X(__kmpc_task_reduction_modifier_init) X(__kmpc_taskred_modifier_init) X(__kmpc_task_reduction_modifier_fini)      \
     X(__kmpc_fork_call) X(__kmpc_fork_call_if) X(__kmpc_fork_teams) X(__kmpc_serialized_parallel)                      \
@@ -245,6 +248,14 @@ extern void omp_destroy_lock(void **lock);
 
 /* Set in handles of heist's events. The other library, which may be loaded, too, has another bit. */
 #define HEIST__EVENT_BIT 2
+
+/* How this runtime's entries begin; those with "task" in their names that this library has not and need not have; and
+ * those that are not served. A program that calls one of the latter, or an unknown one, is left to the runtime. */
+#define HEIST__PREFIX "__kmpc_"
+#define HEIST__HARMLESS "__kmpc_invoke_task_func", "__kmpc_omp_has_task_team"
+#define HEIST__UNSERVED                                                                                                \
+    "__kmpc_start_record_task", "__kmpc_end_record_task", "__kmpc_taskgraph", "__kmpc_task_get_depnode",               \
+        "__kmpc_task_get_successors"
 
 /* Names that a program which creates tasks imports. */
 #define HEIST__CREATORS "__kmpc_omp_task_alloc", "__kmpc_omp_target_task_alloc"

@@ -1,7 +1,7 @@
 /* When the library is loaded: finds the runtime, and whether anything in the program creates tasks. If not, regions
  * stay the runtime's, at the runtime's price. A plugin that comes later and creates tasks has its regions served from
- * then on. Two kinds of programs are left alone: those in which code for another runtime calls this runtime, too, and
- * those whose runtime is another one under the same name. */
+ * then on. Three kinds of programs are left alone: those in which code for another runtime calls this runtime, too,
+ * those whose runtime is another one under the same name, and those that call an entry of tasks which is not served. */
 #include "openmp/preload/load.h"
 
 #include <stdio.h>
@@ -71,6 +71,11 @@ static void say_what_was_found(const char *creator)
 static bool is_left_alone(const heist__omp_creators *found)
 {
     bool tasks = found->creator || found->foreign_tasks || verbose;
+    if (found->unknown && heist__runtime_file()) {
+        fprintf(stderr, "heist-omp: the program calls %s, which is not served: it is left to " HEIST__RUNTIME_NAME "\n",
+                found->unknown);
+        return true;
+    }
     if (HEIST__NEVER_BOTH) {
         if (!heist__runtime_defines(HEIST__FOREIGN_KEY)) return false;
         others = !heist__runtime_is_called_by(HEIST__FOREIGN_KEY);

@@ -324,3 +324,8 @@ bool heist__runtime_defines(const char *name)
     /* relaxed: see the header */
     return object_has(heist__load_relaxed(&heist__runtime_table[KEY(HEIST__RUNTIME_KEY)]), name);
 }
+
+bool heist__library_has(const char *name)
+{
+    return object_has((void *)heist__runtime_table, name);
+}

@@ -43,6 +43,9 @@ bool heist__runtime_is_called_by(const char *name);
 /* Whether that runtime has this name, even if another library defines it in front. */
 bool heist__runtime_defines(const char *name);
 
+/* Whether this library itself has a function of this name. */
+bool heist__library_has(const char *name);
+
 /* Whether an address is in the runtime's file. */
 bool heist__runtime_contains(uintptr_t address);
 

@@ -5,7 +5,7 @@
 #include <link.h>
 #include <string.h>
 
-#include "openmp/preload/front_end.h"
+#include "openmp/preload/runtime_symbols.h"
 
 static const char *const creators[] = {HEIST__CREATORS};
 static const char *const foreign_creators[] = {HEIST__FOREIGN_CREATORS};
@@ -61,6 +61,18 @@ static bool is_foreign(const char *name)
     return strncmp(name, prefix, sizeof prefix - 1) == 0;
 }
 
+/* An entry of this runtime that has to do with tasks, and that this library does not know: of a later version, or one
+ * that looks into the runtime's own records of tasks. */
+static bool is_unknown(const char *name)
+{
+    static const char prefix[] = HEIST__PREFIX;
+    static const char *const harmless[] = {HEIST__HARMLESS};
+    static const char *const unserved[] = {HEIST__UNSERVED};
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0) return false;
+    if (IS_ONE_OF(name, unserved)) return true;
+    return strstr(name, "task") && !IS_ONE_OF(name, harmless) && !heist__library_has(name);
+}
+
 static int look_at(struct dl_phdr_info *object, size_t size, void *found)
 {
     (void)size;
@@ -74,6 +86,7 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *found)
         if (!f->creator && IS_ONE_OF(name, creators)) f->creator = file;
         if (!f->foreign && is_foreign(name)) f->foreign = file;
         if (IS_ONE_OF(name, foreign_creators)) f->foreign_tasks = true;
+        if (!f->unknown && is_unknown(name)) f->unknown = name;
     }
     return 0;
 }

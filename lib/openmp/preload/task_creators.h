@@ -7,6 +7,7 @@
 typedef struct heist__omp_creators {
     const char *creator; /* the first object that creates tasks, or NULL */
     const char *foreign; /* the first object that calls the runtime by foreign entries (HEIST__FOREIGN), or NULL */
+    const char *unknown; /* an entry of tasks that an object calls and this library cannot serve, or NULL */
     bool foreign_tasks;  /* an object creates tasks by foreign entries */
 } heist__omp_creators;
 
