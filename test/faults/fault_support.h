@@ -211,7 +211,8 @@ typedef struct {
     char sentence[200]; /* the mistake that the child found; "": none */
 } child_end;
 
-static inline child_end in_one_child(const char *(*scenario)(const void *), const void *argument)
+/* Runs `scenario` in a child process; it returns NULL or a sentence about its mistake. */
+static inline child_end in_child(const char *(*scenario)(const void *), const void *argument)
 {
     child_end end = {0, ""};
     int channel[2];
@@ -220,8 +221,7 @@ static inline child_end in_one_child(const char *(*scenario)(const void *), cons
     pid_t child = fork_quietly();
     TEST_ASSERT_TRUE(child >= 0);
     if (child == 0) {
-        signal(SIGALRM, SIG_DFL);
-        alarm(CHILD_PATIENCE_S);
+        watchdog_of_child(CHILD_PATIENCE_S);
         const char *sentence = scenario(argument);
         ssize_t told = sentence ? write(channel[1], sentence, strlen(sentence)) : 0;
         _exit(sentence ? (told > 0 ? 1 : 2) : 0);
@@ -231,19 +231,6 @@ static inline child_end in_one_child(const char *(*scenario)(const void *), cons
     end.sentence[length > 0 ? length : 0] = '\0';
     close(channel[0]);
     while (waitpid(child, &end.status, 0) < 0) TEST_ASSERT_EQUAL_INT(EINTR, errno);
-    return end;
-}
-
-/* Runs `scenario` in a child process; it returns NULL or a sentence about its mistake. */
-static inline child_end in_child(const char *(*scenario)(const void *), const void *argument)
-{
-    child_end end;
-    canary_mark began;
-    int starved = 0;
-    do {
-        began = canary_now();
-        end = in_one_child(scenario, argument);
-    } while (child_lacked_cpu(WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGALRM, began, &starved));
     return end;
 }
 

@@ -41,8 +41,7 @@ static void ends_with_seven(void (*body)(void), const char *what)
     pid_t child = fork();
     TEST_ASSERT_TRUE(child >= 0);
     if (child == 0) {
-        signal(SIGALRM, SIG_DFL);
-        alarm(CHILD_PATIENCE_S);
+        watchdog_of_child(CHILD_PATIENCE_S);
         if (__lsan_disable) __lsan_disable();
         body();
         _exit(100);

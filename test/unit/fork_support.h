@@ -39,8 +39,7 @@ static inline pid_t fork_child(child_body *body, void *argument)
     fflush(NULL);
     pid_t child = fork_quietly();
     if (child != 0) return child;
-    signal(SIGALRM, SIG_DFL);
-    alarm(ALARM_S);
+    watchdog_of_child(ALARM_S);
     _exit(body(argument));
 }
 
@@ -57,13 +56,7 @@ static inline int status_of(pid_t child)
 
 static inline int in_child(child_body *body, void *argument)
 {
-    canary_mark began;
-    int status, starved = 0;
-    do {
-        began = canary_now();
-        status = status_of(fork_child(body, argument));
-    } while (child_lacked_cpu(status == 1000 + SIGALRM, began, &starved));
-    return status;
+    return status_of(fork_child(body, argument));
 }
 
 /* ---- using a pool in every way ---- */

@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "canary.h"
 #include "test_scale.h"
 #include "unity.h"
+#include "watchdog.h"
 
 /* Whether this is built with ThreadSanitizer. */
 #ifndef THREAD_SANITIZED
@@ -110,6 +110,21 @@ static inline void sleep_us(unsigned us)
     }
 }
 
+#define MOST_YIELDING_US 2000000
+
+/* Time that the threads of this case have spent in give_way. Written by: those threads, and watchdog. */
+static _Atomic long yielded_us;
+
+/* Yields, so that a thief may come. Beside programs that compute, each yield costs a time slice of theirs, and a
+ * hundred thousand of them a quarter of an hour: after two seconds of that a case goes on without. */
+static inline void give_way(void)
+{
+    if (atomic_load_explicit(&yielded_us, memory_order_relaxed) > MOST_YIELDING_US) return; /* relaxed: a limit */
+    long began = canary_clock_us(CLOCK_MONOTONIC);
+    sched_yield();
+    atomic_fetch_add_explicit(&yielded_us, canary_clock_us(CLOCK_MONOTONIC) - began, memory_order_relaxed);
+}
+
 static inline void compute_for_ms(double ms)
 {
     for (double end = now_ms() + ms; now_ms() < end;) {
@@ -141,35 +156,14 @@ static inline uint64_t test_seed(void)
 
 /* ---- a test that hangs is a test that fails ---- */
 
-static unsigned watchdog_seconds;
-static canary_mark watchdog_began;
-
-/* A test on a machine without CPU is given its time again. */
-static inline void watchdog_bites(int signal)
-{
-    (void)signal;
-    if (canary_starved_since(watchdog_began)) {
-        static const char excuse[] = ":watchdog:0:hang:INFO: no CPU: a test gets more time\n";
-        if (write(STDOUT_FILENO, excuse, sizeof excuse - 1) < 0) _exit(2);
-        watchdog_began = canary_now();
-        alarm(watchdog_seconds);
-        return;
-    }
-    static const char cry[] = ":watchdog:0:hang:FAIL: a test has not ended in time\n";
-    if (write(STDOUT_FILENO, cry, sizeof cry - 1) < 0) _exit(2);
-    abort(); /* a core, if anybody wants to look at the threads */
-}
-
-/* Begins a case: it fails when it has not ended after so many seconds during which there was CPU for it. Under a
- * sanitizer only a program that does not fork has a canary, and calls canary_begin itself: ThreadSanitizer wants no
- * threads in the child of a process that has threads, and AddressSanitizer's look for leaks misses them there. */
+/* Begins a case, as watchdog.h has it. Under a sanitizer only a program that does not fork has a canary, and calls
+ * canary_begin itself: ThreadSanitizer wants no threads in the child of a process that has threads, and
+ * AddressSanitizer's look for leaks misses them there. */
 static inline void watchdog(unsigned seconds)
 {
     if (!SANITIZED) canary_begin();
-    watchdog_seconds = seconds;
-    watchdog_began = canary_now();
-    signal(SIGALRM, watchdog_bites);
-    alarm(seconds);
+    atomic_store(&yielded_us, 0);
+    watchdog_set(seconds, watchdog_bites);
 }
 
 #define PATIENCE_S 50u
@@ -177,35 +171,25 @@ static inline void watchdog(unsigned seconds)
 /* ---- a test about time or progress, on a machine that may have no CPU for it ---- */
 
 #define FAIR_CHANCES 3
-#define STARVED_CHANCES 20
+#define MOST_CHANCES 30
 
-/* Whether `attempt` succeeds, once in three times. Attempts without CPU do not count. If there is none for long, the
- * test ends here, ignored. The test has called watchdog, which is set anew for each attempt. */
+/* Whether `attempt` succeeds, once in three times with CPU. An attempt with half of its CPU counts an eighth: the less
+ * CPU there is, the less a failure says. If there is too little for long, the test ends here, ignored. The test has
+ * called watchdog; the watchdog is set anew for each attempt. */
 static inline bool succeeds_with_cpu(bool (*attempt)(void *), void *argument)
 {
-    for (int fair = 0, starved = 0; fair < FAIR_CHANCES && starved < STARVED_CHANCES;) {
+    double fair = 0;
+    for (int chances = 0; chances < MOST_CHANCES; chances++) {
         canary_mark began = canary_now();
-        watchdog(watchdog_seconds);
+        watchdog_set(watchdog_seconds, watchdog_bites);
         if (attempt(argument)) return true;
-        if (canary_starved_since(began)) {
-            TEST_MESSAGE("no CPU: once more");
-            if (++starved == STARVED_CHANCES) TEST_IGNORE_MESSAGE("no CPU");
-        } else {
-            fair++;
-        }
+        double share = canary_share_since(began);
+        fair += share > 0.9 ? 1 : share * share * share;
+        if (fair >= FAIR_CHANCES) return false;
+        if (share <= 0.9) TEST_MESSAGE("no CPU: once more");
     }
+    TEST_IGNORE_MESSAGE("no CPU");
     return false;
-}
-
-/* A child has an alarm of its own, without a canary. Whether the alarm has ended it because there was no CPU since
- * `began`: then the caller repeats it. `*starved` counts; if there is no CPU for long, the test ends here, ignored. */
-static inline bool child_lacked_cpu(bool alarmed, canary_mark began, int *starved)
-{
-    if (!alarmed || !canary_starved_since(began)) return false;
-    TEST_MESSAGE("no CPU: once more");
-    if (++*starved == FAIR_CHANCES) TEST_IGNORE_MESSAGE("no CPU");
-    watchdog(watchdog_seconds);
-    return true;
 }
 
 #endif

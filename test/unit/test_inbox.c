@@ -1,6 +1,7 @@
 /* test_inbox.c: the queue for submission from outside, whichever of the two was compiled: bounds, order, each item
  * once, and the promise of inbox.h that a finished put is never overlooked. A producer suspended in the middle of its
  * put is made by hand for the built-in queue, and comes about by having more producers than cores for both. */
+#include "canary.h"
 #include "schedule/inbox.h"
 #include "test_scale.h"
 #include "unity.h"
@@ -390,16 +391,23 @@ static HEIST__ATOMIC(bool) slots_lost;    /* Written by: producers. Read by: pro
 static HEIST__ATOMIC(size_t) wrong_contents;
 static size_t overlooked_by_take, overlooked_by_looks_empty; /* the single consumer's own */
 
+/* The time since then during which there was CPU. The lack is asked for only when much time has passed: it takes
+ * system calls. */
+static long passed_with_cpu_us(canary_mark then)
+{
+    long wall = canary_clock_us(CLOCK_MONOTONIC) - then.us;
+    return wall > PATIENCE_SECONDS * 1000000L ? wall - canary_lost_us(then) : wall;
+}
+
 /* False when there was no room for so long that slots must be lost: a test shall fail, not hang. */
 static bool put_patiently(parcel *item)
 {
-    time_t start = time(NULL);
-    while (!put_item(&inbox, item)) {
-        if (heist__load_relaxed(&slots_lost) || time(NULL) - start > PATIENCE_SECONDS) {
+    for (canary_mark began = {0}; !put_item(&inbox, item); sched_yield()) {
+        if (!began.us) began = canary_now();
+        if (heist__load_relaxed(&slots_lost) || passed_with_cpu_us(began) > PATIENCE_SECONDS * 1000000L) {
             heist__store_relaxed(&slots_lost, true); /* relaxed: so that the others need not find out by themselves */
             return false;
         }
-        sched_yield();
     }
     return true;
 }

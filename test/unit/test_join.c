@@ -41,7 +41,7 @@ static bool take_lock(void)
 HEIST_TASK(long, busy, int, depth)
 {
     if (depth == 0) {
-        sched_yield();
+        give_way();
         return 1;
     }
     HEIST_SPAWN(left, busy, depth - 1);
@@ -55,7 +55,7 @@ HEIST_TASK(long, holder, int, depth)
 {
     bool mine = take_lock();
     HEIST_SPAWN(work, busy, depth);
-    sched_yield(); /* a chance to steal it */
+    give_way(); /* a chance to steal it */
     long sum = HEIST_SYNC(work);
     if (mine) guarded++;
     if (mine) pthread_mutex_unlock(&lock);
@@ -68,7 +68,7 @@ HEIST_TASK(long, holder_with_brother, int, depth)
     HEIST_SPAWN(work, busy, depth);
     HEIST_SPAWN(brother, holder, 1);
     bool mine = take_lock();
-    sched_yield();
+    give_way();
     long sum = HEIST_SYNC(work); /* the elder first: whether stolen or not, the brother must not run here */
     if (mine) guarded++;
     if (mine) pthread_mutex_unlock(&lock);
@@ -248,7 +248,7 @@ HEIST_TASK(int, fills_are_seen, int, rounds)
         int cells[2][64];
         HEIST_SPAWN(one, fill, cells[0], r);
         HEIST_SPAWN(two, fill, cells[1], r + 1000);
-        if (r % 4 == 0) sched_yield();
+        if (r % 4 == 0) give_way();
         block first = HEIST_SYNC(one);
         block second = HEIST_SYNC(two);
         for (int i = 0; i < 64; i++) {
@@ -315,7 +315,7 @@ HEIST_TASK_IMPL(long, walk, const node *, parent, uint64_t, seed)
     long sum = 1;
     while (next < count || opened > 0) {
         uint32_t drawn = draw(&seed);
-        if (drawn % 64 == 0) sched_yield();
+        if (drawn % 64 == 0) give_way();
         if (drawn % 256 == 0) sleep_us(20);
         if (next < count && (opened == 0 || drawn % 7 < 4)) {
             HEIST_SPAWN_AT(&child[next], walk, &self, seed + (uint64_t)next);
@@ -393,7 +393,7 @@ HEIST_TASK(long, handed_on, long, n, HEIST__ATOMIC(int) *, begun)
     HEIST__ATOMIC(int) child_begun = 0;
     HEIST_SPAWN(child, handed_on, n - 1, &child_begun);
     for (int i = 0; i < 2000 && !heist__load_acquire(&child_begun); i++) {
-        if (i % 100 == 99) sched_yield();
+        if (i % 100 == 99) give_way();
     }
     return HEIST_SYNC(child) + 1;
 }

@@ -314,8 +314,7 @@ static void run_mixed(void)
     /* What happens to the overwritten child is not promised: a child process does it, and only what it says counts. */
     pid_t child = fork();
     if (child == 0) {
-        alarm(2);
-        signal(SIGALRM, SIG_DFL);
+        watchdog_of_child(2);
         heist_pool *own = heist_pool_new(NULL);
         if (own) HEIST_RUN(own, mixes, 1);
         _exit(0);

@@ -464,7 +464,7 @@ static void the_default_pool_is_made_once_and_gone_at_exit(void)
     fflush(NULL); /* or the child's exit prints it again */
     pid_t child = fork_quietly();
     if (child == 0) {
-        alarm(30);
+        watchdog_of_child(30);
         dup2(ends[1], STDERR_FILENO);
         close(ends[0]);
         close(ends[1]);

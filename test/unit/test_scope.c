@@ -160,7 +160,7 @@ HEIST_VOID_TASK(leaves, int, depth, const heist_scope *, scope, atomic_size_t *,
         return;
     }
     HEIST_SPAWN(left, leaves, depth - 1, scope, counter);
-    if (depth > 3) sched_yield(); /* let it be stolen */
+    if (depth > 3) give_way(); /* let it be stolen */
     HEIST_CALL(leaves, depth - 1, scope, counter);
     HEIST_SYNC(left);
 }
@@ -224,7 +224,7 @@ HEIST_VOID_TASK(scope_beside_a_child, int, width, const heist_scope *, outer)
 {
     HEIST_CHILD(one_leaf) child[8];
     for (int i = 0; i < width; i++) HEIST_SPAWN_AT(&child[i], one_leaf, outer, &outer_leaves);
-    for (int i = 0; i < 4; i++) sched_yield(); /* let them be stolen */
+    for (int i = 0; i < 4; i++) give_way(); /* let them be stolen */
     for (int i = 0; i < width - 1; i++) HEIST_SYNC_AT(&child[i], one_leaf);
     heist_scope inner;
     atomic_size_t mine = 0;

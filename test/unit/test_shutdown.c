@@ -497,8 +497,7 @@ static int in_child(void (*body)(void))
     pid_t child = fork_quietly();
     TEST_ASSERT_TRUE(child >= 0);
     if (child == 0) {
-        signal(SIGALRM, SIG_DFL);
-        alarm(20);
+        watchdog_of_child(20);
         if (__lsan_disable) __lsan_disable();
         body();
         _exit(100); /* `body` was to end the process */

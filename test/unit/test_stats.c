@@ -263,7 +263,7 @@ static void printed_with(const char *value, enum end how, char said[4096])
     TEST_ASSERT_EQUAL_INT(0, pipe(ends));
     pid_t child = fork_quietly();
     if (child == 0) {
-        alarm(20);
+        watchdog_of_child(20);
         dup2(ends[1], STDERR_FILENO);
         setenv("HEIST_STATS", value, 1);
         if (how != FREES) leave_it();

@@ -335,7 +335,7 @@ HEIST_TASK(uint64_t, tree_interleaved, int, depth, uint64_t, node)
 HEIST_TASK_IMPL(uint64_t, tree, int, depth, uint64_t, node, order, how)
 {
     if (depth == 0) {
-        if (node % 512 == 0) sched_yield(); /* also on one core somebody gets a chance to steal */
+        if (node % 512 == 0) give_way(); /* also on one core somebody gets a chance to steal */
         return node;
     }
     if (how == INTERLEAVED) return HEIST_CALL(tree_interleaved, depth, node);

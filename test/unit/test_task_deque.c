@@ -403,7 +403,7 @@ static void two_children_are_each_taken_once(void)
         for (int round = test_scale(300000); goes_on(round); round--) {
             spawn(0);
             spawn(1);
-            if (round % 64 == 0) sched_yield();
+            if (round % 64 == 0) give_way();
             join_under_steal(1);
             join_under_steal(0);
         }
@@ -427,7 +427,7 @@ static void children_joined_in_any_order_under_steal_are_each_taken_once(void)
         for (int step = test_scale(600000); goes_on(step); step--) {
             uint32_t drawn = draw(&chance);
             int spawns = step / 64 % 3 == 0 ? 3 : 5; /* of eight: the crowd swells and shrinks */
-            if (step % 512 == 0) sched_yield();
+            if (step % 512 == 0) give_way();
             if (idles > 0 && (opened == 0 || (int)(drawn % 8) < spawns)) {
                 int i = idle[--idles];
                 open[opened++] = i;
@@ -460,7 +460,7 @@ static void rewinding_over_and_over_loses_nothing(void)
         for (int round = test_scale(40000); round > 0 && !first_failure[0]; round--) {
             int count = 1 + (int)(draw(&chance) % 4);
             spawn_many(count);
-            if (round % 4 == 0) sched_yield(); /* let them take some */
+            if (round % 4 == 0) give_way(); /* let them take some */
             for (int i = 0; i < count; i++) join_under_steal(round % 2 ? i : count - 1 - i);
         }
         send_thieves_away(2);
