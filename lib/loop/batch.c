@@ -42,6 +42,7 @@ bool heist__loop_batch(heist__loop *l, heist__worker *w, uint64_t from, uint64_t
 {
     while (from < to) {
         if (heist__loop_stopped(l)) return false;
+        if (heist__stressed(w)) heist__stress_rest(w);
         uint64_t end = l->domain.tile_rows ? from + 1 : to; /* a tile is a call of its own */
         int result = call_timed(l, w, from, end, accumulator);
         if (result) {

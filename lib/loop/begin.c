@@ -28,6 +28,7 @@ static int get_memory(heist__loop *l, char *small, void **accumulator)
 
 static int run_schedule(heist__loop *l, heist__worker *w, void *accumulator)
 {
+    if (heist__stressed(w)) heist__stress_loop(w, &l->options, l->domain.units, l->monoid);
     if (l->options.schedule == HEIST_SCHEDULE_AUTO) return heist__loop_auto(l, w, accumulator);
     heist__loop_plan(l, l->options.schedule, 0, 0);
     return heist__loop_distribute(l, w, accumulator);

@@ -100,9 +100,10 @@ static size_t draw(generator *g, heist__worker *w, char *room, size_t most)
     return n;
 }
 
-static void consume(generator *g, char *room, size_t n)
+static void consume(generator *g, heist__worker *w, char *room, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
+        if (heist__stressed(w)) heist__stress_rest(w);
         int result = g->consume(room + i * g->stride, g->context);
         if (result) stop(g, result);
     }
@@ -125,7 +126,7 @@ static void draw_and_consume(heist__worker *w, void *generated)
     size_t batch = g->adapts ? 1 : g->room;
     for (size_t n; (n = draw(g, w, room, batch)) > 0;) {
         int64_t began = heist__clock_ns();
-        consume(g, room, n);
+        consume(g, w, room, n);
         int64_t took = heist__clock_ns() - began;
         tally(g, w, n, took);
         if (!g->adapts) continue;

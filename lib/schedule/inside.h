@@ -7,6 +7,7 @@
 
 #include "schedule/error.h"
 #include "schedule/pool.h"
+#include "schedule/stress.h"
 #include "schedule/worker.h"
 
 /* Whether a worker searches for something to do, so that a task that is spawned now is taken at once. A hint. */
@@ -26,7 +27,9 @@ static inline uintptr_t heist__fork(heist__worker *w, heist_task *task)
 /* The same for a task that thieves are meant to take: they need not ask for it, nor pay for a heavy barrier. */
 static inline uintptr_t heist__fork_for_others(heist__worker *w, heist_task *task)
 {
+    w->stress.together = true;
     uintptr_t untouched = heist__fork(w, task);
+    w->stress.together = false;
     heist__task_deque_publish(&w->tasks);
     return untouched;
 }

@@ -7,6 +7,7 @@
 #include "schedule/nesting.h"
 #include "schedule/pool.h"
 #include "schedule/run.h"
+#include "schedule/stress.h"
 #include "schedule/worker.h"
 
 heist__job *heist__job_alloc(heist__worker *w, size_t size)
@@ -101,7 +102,9 @@ void heist__job_run(heist__worker *w, heist__job *job)
         heist__nesting_enter(w, job->task, core, job->from);
         uint64_t waits_on = heist__load_relaxed(&w->waits_on); /* relaxed: own; as in heist__run_stolen */
         heist__store_release(&w->waits_on, 0);                 /* J1: pairs with leapfrog's look */
+        if (heist__stressed(w)) heist__stress_delay(w);
         heist__run_task(w, job->task);
+        if (heist__stressed(w)) heist__stress_rest(w);
         heist__nesting_returned(w, core);
         heist__nesting_leave(w);
         heist__store_release(&w->waits_on, waits_on); /* J1 */

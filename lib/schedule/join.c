@@ -27,6 +27,7 @@
 #include "schedule/pool.h"
 #include "schedule/spawn.h"
 #include "schedule/steal.h"
+#include "schedule/stress.h"
 #include "schedule/worker.h"
 
 /* A step of the chain from a waiter to the worker it may steal from: `by` waits for `seen`. */
@@ -191,6 +192,7 @@ heist_slot *heist__join_slow(heist_worker *face, heist_slot *bottom, heist_task 
         heist__store_release(&w->tasks.face.bottom, bottom); /* D1: heist__pop may have lowered it */
         return bottom;
     }
+    if (heist__stressed(w)) heist__stress_delay(w);
     if (!take_back(w, &bottom, task)) return join_stolen(w, bottom, task);
     heist__count(&w->counters.joins_slow);
     heist__expect(w, bottom);

@@ -177,6 +177,13 @@ void heist__stack_by_default(heist__settings *s)
     s->stack_size = default_stack();
 }
 
+/* Idle workers of a stressed pool look for work, whether they share CPUs or not: they are to be thieves. */
+static void stress_spin(heist__settings *s)
+{
+    s->learns_to_spin = false;
+    s->spin = s->waiting_spin = s->sharing_spin = HEIST__STRESS_SPIN;
+}
+
 int heist__settings_read(heist__settings *s, const heist_options *options)
 {
     heist_options o;
@@ -207,7 +214,9 @@ int heist__settings_read(heist__settings *s, const heist_options *options)
     s->strict = o.strict;
     s->watch = o.watch;
     s->check = word_from("HEIST_CHECK", switch_words) == 1;
-    if (s->check) s->fences = HEIST_FENCES_BOTH; /* then every spawn and join comes to the library */
+    s->stress = number_from("HEIST_STRESS", 1, UINT64_MAX);
+    if (s->check || s->stress) s->fences = HEIST_FENCES_BOTH; /* then every spawn and join comes to the library */
+    if (s->stress && !o.spin) stress_spin(s);
     return 0;
 }
 

@@ -13,6 +13,9 @@
 
 #define HEIST__NAME_SIZE 32
 
+/* The rounds of searching of a stressed pool, if neither the program nor HEIST_SPIN says how many. */
+#define HEIST__STRESS_SPIN 1
+
 typedef struct heist__settings {
     unsigned workers; /* 0: not given; the pool asks the machine */
     heist__bind bind;
@@ -33,8 +36,9 @@ typedef struct heist__settings {
     size_t inbox;
     size_t slots;
     bool strict;
-    uint64_t watch; /* seconds; 0: none */
-    bool check;     /* look at every spawn and join, HEIST_CHECK */
+    uint64_t watch;  /* seconds; 0: none */
+    bool check;      /* look at every spawn and join, HEIST_CHECK */
+    uint64_t stress; /* seed of HEIST_STRESS; 0: no stress */
 } heist__settings;
 
 /* Whether a sized struct ends within a field. Where that field is a pointer no version can be meant, and half of a

@@ -17,6 +17,7 @@
 #include "schedule/nesting.h"
 #include "schedule/registry.h"
 #include "schedule/stats.h"
+#include "schedule/stress.h"
 #include "schedule/submit.h"
 #include "schedule/worker.h"
 #include "schedule/worker_memory.h"
@@ -163,6 +164,8 @@ static int pool_make(heist_pool *pool)
     const unsigned cpus = heist__default_workers(&sure); /* of this machine, even if another is described */
     if (!sure) heist__note(pool, "no memory to find out what CPUs may be used: taken to be %u", cpus);
     pool->count = pool->settings.workers ? pool->settings.workers : cpus;
+    if (pool->settings.stress && !pool->settings.workers && pool->count < HEIST__STRESS_WORKERS)
+        pool->count = HEIST__STRESS_WORKERS;
     if (pool->count > HEIST_MAX_WORKERS) pool->count = HEIST_MAX_WORKERS;
     make_occupancy(pool, cpus);
     heist__fit_memory(pool);

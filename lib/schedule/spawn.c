@@ -4,6 +4,7 @@
 #include "schedule/join.h"
 #include "schedule/misuse.h"
 #include "schedule/pool.h"
+#include "schedule/stress.h"
 #include "schedule/worker.h"
 
 /* Whether the alarm was on; turns it off. Whoever turned it on has said before what it wants (I2). */
@@ -28,6 +29,7 @@ heist_slot *heist__push_slow(heist_worker *face, heist_slot *bottom, heist_task 
     heist__worker *w = heist__worker_of(face);
     if (heist__checks(w)) heist__check_push(w, bottom);
     heist__notice(w);
+    if (heist__stressed(w)) heist__stress_spawned(w, task, (uintptr_t)(bottom - 1));
     if (bottom < w->tasks.end || heist__task_deque_grow(&w->tasks)) return bottom;
     /* No slot for the next child: this one becomes a call, whether a thief got it or not. */
     heist__count(&w->counters.spawns_called);

@@ -8,6 +8,7 @@
 #include "schedule/join.h"
 #include "schedule/nesting.h"
 #include "schedule/run.h"
+#include "schedule/stress.h"
 
 heist_steal heist__steal_child(heist__worker *victim, uint64_t seen, uint32_t floor, heist__stolen *stolen)
 {
@@ -26,7 +27,9 @@ void heist__run_stolen(heist__worker *w, const heist__stolen *stolen)
     uint64_t waits_on = heist__load_relaxed(&w->waits_on);                            /* relaxed: own */
     heist__store_relaxed(&w->waits_on, 0);                                            /* relaxed: J1 publishes it */
     heist__store_release(&task->state, HEIST__TASK_TAKEN | (uintptr_t)w->index << 3); /* J1 */
+    if (heist__stressed(w)) heist__stress_delay(w);
     heist__run_task(w, task);
+    if (heist__stressed(w)) heist__stress_delay(w);
     heist__nesting_returned(w, stolen->core);
     heist__count(&w->counters.stolen_run);
     heist__store_release(&task->state, HEIST__TASK_DONE); /* J2: last touch of *task */

@@ -14,6 +14,7 @@
 #include "schedule/pool.h"
 #include "schedule/scope_core.h"
 #include "schedule/spawn.h"
+#include "schedule/stress.h"
 
 /* The longest round of a submitter that spins for room, in pauses; each round is twice as long as the one before: some
  * microseconds in all. Workers make room for a batch at a time, so that room seldom takes long to come; sleeping and
@@ -119,6 +120,7 @@ int heist__job_give(heist_pool *pool, heist__job *job, long patience_ms)
     }
     heist__notice(w); /* T10: in fence mode it has a fence */
     if (core) heist__waiters_offer(&pool->waiters, &core->detector);
+    if (heist__stressed(w)) heist__stress_given(w);
     return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "schedule/pool.h"
 #include "schedule/search.h"
 #include "schedule/steal.h"
+#include "schedule/stress.h"
 #include "schedule/submit.h"
 #include "schedule/worker_memory.h"
 #include "topology/place.h"
@@ -95,6 +96,8 @@ heist__idle_calls heist__worker_idle_calls(heist__worker *w)
 static heist__job *pop_job(heist__worker *w)
 {
     void *job;
+    if (heist__stressed(w) && heist__stress_reverses(w) && heist_deque_steal(w->jobs, &job) == HEIST_STEAL_GOT)
+        return job;
     return heist_deque_pop(w->jobs, &job) == HEIST_STEAL_GOT ? job : NULL;
 }
 

@@ -20,6 +20,13 @@
 
 typedef struct heist__worker heist__worker;
 
+/* A worker's part of HEIST_STRESS (stress.c). */
+typedef struct heist__stress {
+    heist__random random;
+    int64_t began, waited; /* the time of its first delay, and the nanoseconds that it has delayed since */
+    bool together;         /* the task that is being spawned helps its parent, and is to run beside it */
+} heist__stress;
+
 struct heist__worker {
     heist__task_deque tasks; /* first: a heist_worker is the head of it */
 
@@ -46,9 +53,10 @@ struct heist__worker {
     uint32_t ran;      /* jobs and stolen children that the worker has run */
     uint32_t looks_at; /* the value of `ran` at which it next looks for the oldest job */
     unsigned turn;     /* how often it has looked for the oldest job */
+    heist__stress stress;
     heist_slot *expected;     /* the bottom that the last push or join left, for HEIST_CHECK */
     uint32_t children_joined; /* stolen children joined, modulo 2^32 */
-    uint64_t gathered; /* how many jobs of others the waits in scope_wait.c have put into `jobs` */
+    uint64_t gathered;        /* how many jobs of others the waits in scope_wait.c have put into `jobs` */
     heist__object_pool blocks;
     heist__nesting *nestings; /* in `nesting_memory`; at most as many as the pool says */
     uint32_t nesting_room;    /* nestings that can be used now */

@@ -11,6 +11,7 @@
 #include "platform/stack_switch.h"
 #include "schedule/nesting.h"
 #include "schedule/pool.h"
+#include "schedule/stress.h"
 #include "schedule/worker.h"
 #include "topology/place.h"
 
@@ -73,6 +74,7 @@ heist__worker *heist__worker_new(heist_pool *pool, unsigned index, const unsigne
     w->pu = pu_of[index];
     w->node = pool->machine.pus[w->pu].node;
     heist__random_seed(&w->random, pool->settings.seed, index);
+    heist__stress_init(w);
     heist__strategy_init(&w->strategy, pool->settings.strategy);
     heist__object_pool_init(&w->blocks, HEIST__JOB_BLOCK, KEPT_BLOCKS);
     w->jobs = heist__deque_new_in(w->job_room);

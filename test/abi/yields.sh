@@ -14,6 +14,7 @@ lib/idle/outside_spin.c 1: two milliseconds, or 10000 rounds should the clock st
 lib/openmp/preload/pthread_create.c 1: 100, then it sleeps a step at a time
 lib/platform/sleep.c 1: the kernel has refused both ways to sleep; there is no third
 lib/schedule/inbox_liblfds.c 1: YIELDS_BEFORE_SLEEP, then it sleeps
+lib/schedule/stress.c 1: a tenth of a second, or 1000000 rounds should the clock stand still; then it goes on
 '
 
 # Comments are no calls: of the lines of a comment, those begin with a star.

@@ -31,6 +31,7 @@ static const struct variable {
     {.name = "HEIST_SEED", .least = 1, .most = UINT64_MAX},
     {.name = "HEIST_INBOX", .least = 2, .most = 1 << 24},
     {.name = "HEIST_SLOTS", .least = 1024, .most = (uint64_t)UINT32_MAX - 2},
+    {.name = "HEIST_STRESS", .least = 1, .most = UINT64_MAX},
     {.name = "HEIST_WATCH", .least = 1, .most = 1000000000},
     {.name = "HEIST_BIND", .words = {"none", "core", "compact", "spread", "numa"}},
     {.name = "HEIST_STEAL", .words = {"near", "random", "most-loaded", "least-loaded", "power-of-two", "adaptive"}},
@@ -132,7 +133,8 @@ static void check_words(const char *said)
 static void check_settings(const heist__settings *s)
 {
     same("HEIST_WORKERS", s->workers, 0);
-    same("HEIST_SPIN", s->spin, HEIST__SPIN_ROUNDS);
+    same("HEIST_STRESS", s->stress, 0);
+    same("HEIST_SPIN", s->spin, s->stress ? HEIST__STRESS_SPIN : HEIST__SPIN_ROUNDS);
     same("HEIST_SEED", s->seed, s->seed);
     same("HEIST_STACK", s->stack_size, s->stack_size);
     same("HEIST_INBOX", s->inbox, 1024);
@@ -141,7 +143,8 @@ static void check_settings(const heist__settings *s)
     same("HEIST_BIND", (uint64_t)s->bind + 1, HEIST__BIND_NONE + 1);
     same("HEIST_STEAL", (uint64_t)s->strategy + 1, HEIST__STEAL_NEAR + 1);
     same("HEIST_AMOUNT", (uint64_t)s->amount, HEIST_AMOUNT_ONE);
-    same("HEIST_FENCES", (uint64_t)s->fences, HEIST_FENCES_DEFAULT);
+    if (!s->stress) same("HEIST_FENCES", (uint64_t)s->fences, HEIST_FENCES_DEFAULT);
+    if (s->stress && s->fences != HEIST_FENCES_BOTH) fuzz_fail("stress without fences");
     if (s->strict != (meaning("HEIST_STRICT") == 1)) fuzz_fail("strict is %d", s->strict);
     const char *topology = getenv("HEIST_TOPOLOGY");
     if (topology && !*topology) topology = NULL;
