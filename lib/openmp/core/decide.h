@@ -12,6 +12,7 @@
 #include "openmp/core/depend.h"
 #include "openmp/core/private_tail.h"
 #include "openmp/core/stack.h"
+#include "openmp/core/team.h"
 #include "openmp/core/wait.h"
 
 /* Tasks run at once within each other before the stack is checked, unless it is low anyway. If half of it is used,
@@ -23,6 +24,9 @@ enum { HEIST__OMP_LARGE_DATA = 32 << 10 };
 
 /* The longest deque: bounds the memory. */
 enum { HEIST__OMP_MOST_QUEUED = 1 << 20 };
+
+/* Data that the tasks of a deque may hold, if they are many: see heist__omp_holds_too_much. */
+enum { HEIST__OMP_MOST_BYTES = 16 << 20, HEIST__OMP_MANY_HELD = 64 };
 
 /* Unfinished children with which a task still puts off another one with dependences: as many as a cache holds. */
 enum { HEIST__OMP_MOST_DEPENDENT = 1 << 11 };
@@ -102,6 +106,19 @@ static inline bool heist__omp_has_enough_for(heist__omp_slot *self, int32_t prio
     return heist__omp_has_enough(self);
 }
 
+/* Whether the tasks of the deque, if they are like a new one with so many bytes of data, hold more than may be put off:
+ * with a lock held, where a thread puts off far more tasks than elsewhere, and where data is too large for the stack.
+ * As many tasks as libgomp puts off are put off in any case. */
+static inline bool heist__omp_holds_too_much(const heist__omp_slot *self, size_t bytes)
+{
+    if (bytes <= HEIST__OMP_INLINE) return false;
+    if (!self->lock_depth && bytes <= HEIST__OMP_LARGE_DATA) return false;
+    /* relaxed: the tail is this thread's own, the top a hint */
+    uint64_t length = heist__load_relaxed(&self->tail) - heist__load_relaxed(&self->deque->top);
+    uint32_t threads = heist__load_relaxed(&self->team->size); /* relaxed: constant in the region */
+    return length >= (uint64_t)HEIST__OMP_MANY_HELD * threads && length >= HEIST__OMP_MOST_BYTES / bytes;
+}
+
 /* A request for a new task, beside its body. */
 typedef struct heist__omp_request {
     uintptr_t function;                   /* names the creation site */
@@ -110,6 +127,7 @@ typedef struct heist__omp_request {
     bool event;                           /* it has one */
     bool must;                            /* it has to run at once: if(0), or its parent's children all do */
     bool large;                           /* its data is too large for a copy on the stack */
+    size_t bytes;                         /* of its data */
 } heist__omp_request;
 
 /* Whether the current task has so many children that another one with dependences waits for them here. Not where
@@ -148,6 +166,7 @@ static inline uint32_t heist__omp_decide(heist__omp_slot *self, const heist__omp
 {
     if (r->must) return HEIST__RUN_AT_ONCE;
     if (r->large) return HEIST__PUT_OFF;
+    if (!r->clauses && r->priority == 0 && heist__omp_holds_too_much(self, r->bytes)) return HEIST__RUN_AT_ONCE;
     bool enough = r->clauses ? heist__omp_has_enough_for_dependent(self, r->priority)
                              : heist__omp_has_enough_for(self, r->priority);
     if (!enough || heist__omp_would_wait(self, r)) return HEIST__PUT_OFF;

@@ -113,6 +113,7 @@ __attribute__((noinline)) static void create_special(heist__omp_slot *self, cons
         .event = c->flags & HEIST__GOMP_DETACH,
         .must = !if_clause || (parent->flags & HEIST__OMP_TASK_CALLS),
         .large = c->copy && c->size > HEIST__OMP_LARGE_DATA,
+        .bytes = c->size,
     };
     uint32_t decision = heist__omp_decide(self, &request);
     heist__omp_task *task = heist__omp_task_new(self, c->fn, kind);
@@ -207,12 +208,27 @@ static void put_off(heist__omp_slot *self, heist__omp_body *fn, void *data, void
     }
 }
 
+/* A task whose copy is too large for the stack: put off, or, if too many of that kind are, run in a block. */
+static void run_or_put_off_large(heist__omp_slot *self, heist__omp_body *fn, void *data, void (*copy)(void *, void *),
+                                 long size, long align)
+{
+    bool run = heist__omp_holds_too_much(self, (size_t)size);
+    heist__omp_task *task = run ? heist__omp_task_new(self, fn, 0) : NULL;
+    if (task && heist__omp_task_data(self, task, data, copy, (size_t)size, (size_t)align)) {
+        heist__omp_task_counted(self, task);
+        heist__omp_task_run_within(self, task);
+        return;
+    }
+    if (task) heist__omp_record_give(self, task);
+    put_off(self, fn, data, copy, size, align, HEIST__PUT_OFF);
+}
+
 /* Runs a task at once, unless its copy is too large for the stack. */
 __attribute__((noinline)) static void run_small_copy(heist__omp_body *fn, void *data, void (*copy)(void *, void *),
                                                      long size, long align)
 {
     if (__builtin_expect(size > HEIST__OMP_LARGE_DATA, 0)) {
-        put_off(heist__omp_self, fn, data, copy, size, align, HEIST__PUT_OFF);
+        run_or_put_off_large(heist__omp_self, fn, data, copy, size, align);
     } else {
         run_copy(fn, data, copy, size, align, 0);
     }
@@ -224,6 +240,7 @@ __attribute__((noinline)) static void create_deciding(heist__omp_body *fn, void 
 {
     heist__omp_slot *self = heist__omp_self;
     if (decision == HEIST__PUT_OFF) decision = heist__omp_decide_fully(self, (uintptr_t)fn);
+    if (decision != HEIST__RUN_AT_ONCE && heist__omp_holds_too_much(self, (size_t)size)) decision = HEIST__RUN_AT_ONCE;
     if (decision != HEIST__RUN_AT_ONCE) {
         put_off(self, fn, data, copy, size, align, decision);
     } else if (copy) {

@@ -287,6 +287,7 @@ void heist__kmp_task_submit(heist__omp_slot *self, heist__omp_task *record, cons
         .priority = priority_of(self, record),
         .event = record->flags & HEIST__OMP_TASK_EVENT,
         .must = must || (parent->flags & HEIST__OMP_TASK_CALLS) || (record->flags & HEIST__KMP_TASK_AT_ONCE),
+        .bytes = ((heist__kmp_head *)record->data)->size,
     };
     uint32_t decision = heist__omp_decide(self, &request);
     if (decision != HEIST__RUN_AT_ONCE && (!clauses || heist__omp_depend_prepare(self, record, clauses))) {
@@ -332,7 +333,7 @@ __attribute__((noinline)) static void submit_deciding(heist__omp_slot *self, hei
                                                       heist__kmp_task *task, uint32_t decision)
 {
     if (decision == HEIST__PUT_OFF) decision = heist__omp_decide_fully(self, (uintptr_t)task->routine);
-    if (decision == HEIST__RUN_AT_ONCE) {
+    if (decision == HEIST__RUN_AT_ONCE || heist__omp_holds_too_much(self, heist__kmp_head_of(task)->size)) {
         run_plain_now(self, record, task);
         return;
     }
