@@ -259,6 +259,19 @@ heist_steal heist__task_deque_take(heist__task_deque *f, uint64_t seen, heist_ta
     return heist__cas_acq_rel(&f->top, &seen, seen + 1) ? HEIST_STEAL_GOT : HEIST_STEAL_LOST; /* D6 */
 }
 
+size_t heist__task_deque_used(heist__task_deque *f, size_t ready)
+{
+    size_t used = 0, unused = ready; /* slots below `used` were used, those from `unused` on were not */
+    while (used < unused) {
+        const size_t middle = used + (unused - used) / 2;
+        if (heist__load_relaxed(&f->slots[middle])) /* relaxed: only whether there was anything */
+            used = middle + 1;
+        else
+            unused = middle;
+    }
+    return used;
+}
+
 size_t heist__task_deque_size(heist__task_deque *f)
 {
     /* relaxed: an estimate */

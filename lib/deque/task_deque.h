@@ -111,6 +111,10 @@ bool heist__task_deque_want_next(heist__task_deque *f, int64_t now);
 /* Thief, after an offer: takes the task. LOST: top is no longer `seen`. */
 heist_steal heist__task_deque_take(heist__task_deque *f, uint64_t seen, heist_task **task);
 
+/* Any thread: how many slots have been used since the memory was new, or given back. A slot keeps its old address when
+ * its task has gone, and slots are used from the lowest on. `ready`: slots that exist. */
+size_t heist__task_deque_used(heist__task_deque *f, size_t ready);
+
 /* Any thread: about how many tasks the deque has. For the owner the number is exact. */
 size_t heist__task_deque_size(heist__task_deque *f);
 

@@ -4,6 +4,7 @@
 #include "idle/lending.h"
 #include "idle/wake_policy.h"
 #include "platform/barrier.h"
+#include "platform/clock.h"
 #include "platform/futex.h"
 #include "platform/pause.h"
 
@@ -60,6 +61,16 @@ bool heist__idle_crowded(heist__idle *idle, heist__sleeper *self)
 bool heist__idle_shares(const heist__idle *idle, const heist__sleeper *self)
 {
     return heist__cpu_occupancy_shares(&idle->occupancy, cpu_place_of(self));
+}
+
+/* For the statistics. The model has no time (test/model). */
+static void note_wake(heist__sleeper *s)
+{
+#ifdef HEIST__TIME_STANDS_STILL
+    (void)s;
+#else
+    heist__store_relaxed(&s->woken_at, (uint64_t)heist__clock_ns()); /* relaxed: no thread relies on it */
+#endif
 }
 
 /* Takes back the sleep of `s`. True for exactly one caller per sleep. False, too, if the seat of `s` is lent. */
@@ -194,6 +205,7 @@ static bool rouse_one(heist__idle *idle, bool anywhere)
         if (!anywhere && !heist__cpu_occupancy_vacant(&idle->occupancy, cpu_place_of(s))) continue;
         if (!heist__is_asleep(heist__load_seq_cst(&s->asleep)) || !rouse(idle, s)) continue;
         heist__store_relaxed(&idle->next, at + 1); /* relaxed: a hint */
+        note_wake(s);
         heist__futex_wake(&s->asleep, 1);
         return true;
     }

@@ -41,6 +41,9 @@ typedef struct heist__sleeper {
     /* How often the home thread fell asleep. Written by: the home thread, also while its seat is lent. Read by: any
      * thread. */
     HEIST__ATOMIC(uint64_t) parks;
+    /* When the home thread was last woken, in nanoseconds. Written by: wakers. Read by: the home thread, for the
+     * statistics: a time that is not within the last sleep means nothing. */
+    HEIST__ATOMIC(uint64_t) woken_at;
 } heist__sleeper;
 
 static inline bool heist__is_asleep(uint32_t word)

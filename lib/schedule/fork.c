@@ -41,6 +41,10 @@ static int forget_parent(heist_pool *pool)
         w->jobs = heist__deque_new_in(w->job_room);
         heist__task_deque_destroy(&w->tasks);
         if (heist__task_deque_init(&w->tasks, pool->settings.slots, pool->idle.fenced) < 0) return -ENOMEM;
+        heist__counter_set(&w->counters.slots_ready, (uint64_t)(w->tasks.end - w->tasks.slots));
+        heist__counter_set(&w->counters.lent_since, 0);
+        heist__counter_set(&w->counters.asleep_since, 0);
+        heist__counter_set(&w->counters.searching_since, 0);
         heist__worker_place_memory(w);
         heist__store_relaxed(&w->depth, 0);
         heist__store_relaxed(&w->waits_on, 0);

@@ -21,6 +21,7 @@ heist__job *heist__job_alloc(heist__worker *w, size_t size)
         heist__object_pool none;
         heist__object_pool_init(&none, HEIST__JOB_BLOCK, 0);
         block = HEIST__JOB_BLOCK;
+        if (w) heist__count(w->blocks.kept_count ? &w->counters.blocks_reused : &w->counters.blocks_new);
         job = heist__object_pool_take(w ? &w->blocks : &none);
     }
     if (!job) return NULL;

@@ -50,8 +50,9 @@ static heist__worker *link_thief(const heist__worker *w, const link *l)
     return w->pool->workers[l->by ? (l->seen & 0xffff) - 1 : l->seen >> 3];
 }
 
-/* Steals a descendant of `task`, which is in state `taken`, and runs it. False: no descendant could be stolen. */
-static bool leapfrog(heist__worker *w, heist_task *task, uintptr_t taken)
+/* Steals a descendant of `task`, which is in state `taken`, and runs it; the wait is interrupted meanwhile. False: no
+ * descendant could be stolen. */
+static bool leapfrog(heist__worker *w, heist_task *task, uintptr_t taken, uint64_t *waiting_since)
 {
     if (!heist__nesting_room(w)) return false;
     link l = {NULL, task, taken};
@@ -66,6 +67,7 @@ static bool leapfrog(heist__worker *w, heist_task *task, uintptr_t taken)
         if (leap == HEIST__LEAP_STOP) return false;
         if (leap == HEIST__LEAP_RUN) {
             heist__count(&w->counters.leapfrogs);
+            heist__join_wait_end(&w->counters, waiting_since);
             heist__run_stolen(w, &found);
             return true;
         }
@@ -86,13 +88,16 @@ static void say_waits_on(heist__worker *w, heist_task *task, uintptr_t taken)
 }
 
 /* Sleeps until a child finishes, or for `nap_ns`. */
-static void sleep_until_done(heist__worker *w, heist_task *task, int64_t nap_ns)
+static void sleep_until_done(heist__worker *w, heist_task *task, int64_t nap_ns, uint64_t *waiting_since)
 {
     heist__store_seq_cst(&w->join_asleep, 1);                    /* J3: before the looks below */
     uint32_t done = heist__load_seq_cst(&w->children_done);      /* J3: the futex compares it */
     if (heist__load_acquire(&task->state) != HEIST__TASK_DONE) { /* J2 */
+        uint64_t began = heist__stats_now();
         heist__count(&w->counters.parks);
+        heist__join_wait_end(&w->counters, waiting_since);
         heist__futex_wait(&w->children_done, done, nap_ns);
+        heist__interval_of(&w->counters.join_sleeping, began, heist__stats_now());
     }
     heist__store_seq_cst(&w->join_asleep, 0); /* J3: seen late it costs a needless wake */
 }
@@ -115,23 +120,26 @@ static bool wait_for_stolen(heist__worker *w, heist_task *task)
     heist__backoff backoff;
     heist__backoff_begin(&backoff, heist__waiting_spin(w));
     int64_t nap_ns = HEIST__FIRST_NAP_NS;
+    uint64_t waiting_since = 0;
     for (;;) {
         uintptr_t state = heist__load_acquire(&task->state); /* J1, J2 */
         if (state == HEIST__TASK_DONE) break;
+        heist__join_wait_begin(&waiting_since);
         bool taken = state & HEIST__TASK_TAKEN; /* else the thief is just about to write that */
         if (!taken && nobody_has(w, task)) return false;
-        if (taken && leapfrog(w, task, state)) {
+        if (taken && leapfrog(w, task, state, &waiting_since)) {
             heist__backoff_begin(&backoff, heist__waiting_spin(w));
             nap_ns = HEIST__FIRST_NAP_NS;
             continue;
         }
         if (taken) say_waits_on(w, task, state);
         if (heist__backoff_wait_for(&backoff, &w->random, &task->state, HEIST__TASK_DONE) == HEIST__PARK) {
-            sleep_until_done(w, task, nap_ns);
+            sleep_until_done(w, task, nap_ns, &waiting_since);
             nap_ns = heist__next_nap(nap_ns);
         }
     }
     heist__store_release(&w->waits_on, 0); /* J1: as in heist__run_stolen */
+    heist__join_wait_end(&w->counters, &waiting_since);
     return true;
 }
 

@@ -163,6 +163,7 @@ static int pool_make(heist_pool *pool)
     bool sure;
     const unsigned cpus = heist__default_workers(&sure); /* of this machine, even if another is described */
     if (!sure) heist__note(pool, "no memory to find out what CPUs may be used: taken to be %u", cpus);
+    pool->cpus = cpus;
     pool->count = pool->settings.workers ? pool->settings.workers : cpus;
     if (pool->settings.stress && !pool->settings.workers && pool->count < HEIST__STRESS_WORKERS)
         pool->count = HEIST__STRESS_WORKERS;
@@ -195,6 +196,8 @@ static heist_pool *make_and_start(const heist_options *options)
     }
     memset(pool, 0, sizeof *pool);
     pool->settings = settings;
+    pool->made_at = heist__stats_now();
+    pool->made_ticks = heist__ticks();
     pthread_mutex_init(&pool->lock, NULL);
     error = pool_make(pool);
     if (!error) error = heist__start_threads(pool);

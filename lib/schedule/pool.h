@@ -43,8 +43,10 @@ struct heist_pool {
     heist__idle idle;
     heist__detector all; /* every job */
     uint32_t nestings;   /* the most that a worker may have */
+    unsigned cpus;       /* that the affinity mask and the quota allow */
     unsigned at_once;    /* workers that can run at the same time, as far as was known when the pool was made */
-    unsigned spare;      /* CPUs that no worker needs: a thread that waits from outside may spin on them */
+    uint64_t made_at, made_ticks; /* when the pool was made, by the clock and by the ticks */
+    unsigned spare;               /* CPUs that no worker needs: a thread that waits from outside may spin on them */
 
     /* Whether waiting tasks run. Written by: the thread that ends the pool. Read by: workers, submitters. */
     _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) state;
@@ -62,6 +64,7 @@ struct heist_pool {
 
     /* Submitters that wait for room in an inbox. Written by: submitters (add). Read by: workers. */
     _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) wanting_room;
+    HEIST__ATOMIC(uint64_t) inbox_full; /* submissions that found no room. Written by: submitters (add). */
     /* Changes when there may be room. Written by: workers (add). Waited on by: submitters. */
     HEIST__ATOMIC(uint32_t) room;
 

@@ -56,7 +56,10 @@ bool heist__steal_somewhere(heist__worker *w, heist__found_work *found)
         heist_steal outcome = steal_from(w, w->pool->workers[victim], now, found);
         heist__count(&w->counters.steals[level][outcome]);
         heist__strategy_report(&w->strategy, outcome == HEIST_STEAL_GOT);
-        if (outcome == HEIST_STEAL_GOT) return true;
+        if (outcome != HEIST_STEAL_GOT) continue;
+        if (w->stolen_from) heist__count(&w->stolen_from[victim]);
+        heist__spread_time(&w->counters.steal_latency, (uint64_t)now, heist__stats_now());
+        return true;
     }
     return false;
 }

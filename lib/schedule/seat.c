@@ -182,10 +182,12 @@ static bool sit_and_run(heist__worker *w, heist_task *task)
     if (watched) home = mark_seat(w, own_mark());
     w->outer = taken_last();
     taken = w;
+    heist__lent_begin(&w->counters);
 #if HEIST__CAN_SWITCH_STACKS
     heist__call_on_stack(w->guest_stack, w->guest_size, run_in, &s);
 #endif
     if (taken != w) return false;
+    heist__lent_end(&w->counters);
     if (watched) mark_seat(w, home);
     taken = w->outer;
     w->outer = NULL; /* the home thread is below no seat */

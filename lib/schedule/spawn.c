@@ -30,7 +30,12 @@ heist_slot *heist__push_slow(heist_worker *face, heist_slot *bottom, heist_task 
     if (heist__checks(w)) heist__check_push(w, bottom);
     heist__notice(w);
     if (heist__stressed(w)) heist__stress_spawned(w, task, (uintptr_t)(bottom - 1));
-    if (bottom < w->tasks.end || heist__task_deque_grow(&w->tasks)) return bottom;
+    if (bottom < w->tasks.end) return bottom;
+    if (heist__task_deque_grow(&w->tasks)) {
+        heist__count(&w->counters.slots_grown);
+        heist__counter_set(&w->counters.slots_ready, (uint64_t)(w->tasks.end - w->tasks.slots));
+        return bottom;
+    }
     /* No slot for the next child: this one becomes a call, whether a thief got it or not. */
     heist__count(&w->counters.spawns_called);
     bottom = heist__join_slow(face, bottom, task);

@@ -88,8 +88,10 @@ int heist__submit(heist_pool *pool, const heist__parcel *parcel, heist__scope_co
     heist__count_created(pool, NULL, core);
     heist__fence_seq_cst(); /* S2: counted before the look. Pairs with the fence in heist_pool_close. */
     int error = heist__load_relaxed(&pool->state) == HEIST__POOL_OPEN ? 0 : -ESHUTDOWN; /* relaxed: S2 orders it */
-    if (!error && !heist__inbox_put(inbox, parcel))
+    if (!error && !heist__inbox_put(inbox, parcel)) {
+        heist__add_relaxed(&pool->inbox_full, 1); /* relaxed: a counter */
         error = patience_ms == 0 ? -EAGAIN : put_when_room(pool, inbox, parcel, patience_ms);
+    }
     if (error) {
         heist__count_refused(pool, NULL, core);
         heist__tell_waiters(pool);

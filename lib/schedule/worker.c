@@ -136,6 +136,7 @@ static heist__job *next_job(heist__worker *w, heist__call *room)
     if (w->ran % INBOX_EVERY == 0) job = heist__inbox_find(w, room, 1);
     if (!job && (int32_t)(w->ran - w->looks_at) >= 0) {
         size_t length = heist_deque_size(w->jobs);
+        heist__count_most(&w->counters.jobs_most, length);
         w->looks_at = w->ran + (uint32_t)(length > OLDEST_EVERY ? length : OLDEST_EVERY);
         job = take_oldest(w);
     }
@@ -176,8 +177,10 @@ typedef struct {
 static void search_wait_begin(heist__worker *w, search_wait *wait)
 {
     const heist__settings *s = &w->pool->settings;
+    const uint64_t now = heist__stats_now();
     heist__backoff_begin(&wait->backoff, s->learns_to_spin ? UINT32_MAX : s->spin);
-    if (s->learns_to_spin) heist__spin_begin(&w->spin, heist__clock_ns());
+    if (s->learns_to_spin) heist__spin_begin(&w->spin, (int64_t)now);
+    heist__interval_begin(&w->counters.searching_since, now);
     wait->worth_waiting = true;
 }
 
@@ -191,7 +194,25 @@ static void search_wait_resume(heist__worker *w, search_wait *wait)
 
 static void search_wait_end(heist__worker *w)
 {
-    if (w->pool->settings.learns_to_spin) heist__spin_end(&w->spin, heist__clock_ns());
+    const uint64_t now = heist__stats_now();
+    if (w->pool->settings.learns_to_spin) heist__spin_end(&w->spin, (int64_t)now);
+    heist__interval_end(&w->counters.searching, &w->counters.searching_since, now);
+}
+
+/* Sleeps. Returns whether it is worth waiting for work, as heist__idle_sleep does. The seat may be lent meanwhile: the
+ * counters of this function are written before and after that. */
+static bool sleep_and_count(heist__worker *w, const heist__idle_calls *calls)
+{
+    heist__counters *c = &w->counters;
+    const uint64_t began = heist__stats_now();
+    heist__interval_end(&c->searching, &c->searching_since, began);
+    heist__interval_begin(&c->asleep_since, began);
+    const bool worth_waiting = heist__idle_sleep(&w->pool->idle, &w->sleeper, calls);
+    const uint64_t now = heist__stats_now(), woken = heist__load_relaxed(&w->sleeper.woken_at); /* relaxed: a hint */
+    heist__interval_end(&c->asleep, &c->asleep_since, now);
+    heist__interval_begin(&c->searching_since, now);
+    if (woken >= began) heist__spread_time(&c->wake_latency, woken, now);
+    return worth_waiting;
 }
 
 /* Nothing was found: waits a moment, in which the seat may be lent, or returns false if it is time to sleep. `offers`:
@@ -230,12 +251,13 @@ static void search_and_run(heist__worker *w)
             heist__idle_search(&pool->idle, &w->sleeper);
             search_wait_begin(w, &wait);
         } else if (!wait_a_moment(w, &wait, &calls, offers)) {
-            wait.worth_waiting = heist__idle_sleep(&pool->idle, &w->sleeper, &calls);
+            wait.worth_waiting = sleep_and_count(w, &calls);
             if (heist__barrier_lost()) heist__sleep_step(); /* it may not have slept: the search must not be endless */
             search_wait_resume(w, &wait);
         }
     }
     heist__idle_found(&pool->idle, &w->sleeper, &calls);
+    search_wait_end(w);
 }
 
 static void name_thread(const heist__worker *w)
@@ -258,9 +280,12 @@ void *heist__worker_main(void *worker)
     w->bind_error = heist__bind_thread(&pool->machine, pool->settings.bind, w->pu);
     heist__worker_keep_stack_near(w);
     heist__cpu_occupancy_enter(&pool->idle.occupancy);
+    heist__counter_set(&w->counters.ended, 0);
+    heist__counter_set(&w->counters.started, heist__stats_now());
     heist__add_acq_rel(&pool->ready, 1); /* P1: bind_error is written. Pairs with the maker's load. */
     heist__futex_wake(&pool->ready, 1);
     search_and_run(w);
+    heist__counter_set(&w->counters.ended, heist__stats_now());
     heist__set_self(NULL);
     return NULL;
 }

@@ -18,6 +18,9 @@
 #include "schedule/nesting.h"
 #include "schedule/victim.h"
 
+/* The most workers of a pool with a matrix of steals: eight megabytes, if all of it is used. */
+#define HEIST__MATRIX_MOST 1024u
+
 typedef struct heist__worker heist__worker;
 
 /* A worker's part of HEIST_STRESS (stress.c). */
@@ -49,10 +52,10 @@ struct heist__worker {
     heist__spin_budget spin;
     heist__victims victims;
     heist__strategy_state strategy;
-    heist_deque *jobs; /* detached tasks. Written by: owner. Stolen from by: any thread. */
-    uint32_t ran;      /* jobs and stolen children that the worker has run */
-    uint32_t looks_at; /* the value of `ran` at which it next looks for the oldest job */
-    unsigned turn;     /* how often it has looked for the oldest job */
+    heist_deque *jobs;        /* detached tasks. Written by: owner. Stolen from by: any thread. */
+    uint32_t ran;             /* jobs and stolen children that the worker has run */
+    uint32_t looks_at;        /* the value of `ran` at which it next looks for the oldest job */
+    unsigned turn;            /* how often it has looked for the oldest job */
     heist__stress stress;
     heist_slot *expected;     /* the bottom that the last push or join left, for HEIST_CHECK */
     uint32_t children_joined; /* stolen children joined, modulo 2^32 */
@@ -68,6 +71,9 @@ struct heist__worker {
     HEIST__ATOMIC(int32_t) thread_number;
 
     heist__counters counters;
+    /* How many tasks were stolen from each worker, behind this struct; NULL: the pool is too large for a matrix.
+     * Written by: the thread that has the seat. Read by: any thread. */
+    heist__counter *stolen_from;
 
     /* How many entries of `nestings` are in use. Written by: owner. Read by: owner, thieves. */
     _Alignas(HEIST__LINE) HEIST__ATOMIC(uint32_t) depth;

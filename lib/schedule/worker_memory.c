@@ -66,9 +66,12 @@ void heist__worker_place_memory(heist__worker *w)
 heist__worker *heist__worker_new(heist_pool *pool, unsigned index, const unsigned *pu_of)
 {
     heist__reserve memory;
-    if (heist__reserve_make(&memory, sizeof(heist__worker), sizeof(heist__worker)) < 0) return NULL;
+    const size_t row = pool->count <= HEIST__MATRIX_MOST ? pool->count * sizeof(heist__counter) : 0;
+    const size_t bytes = sizeof(heist__worker) + row;
+    if (heist__reserve_make(&memory, bytes, bytes) < 0) return NULL;
     heist__worker *w = (heist__worker *)(void *)memory.start; /* zeroed */
     w->own_memory = memory;
+    if (row) w->stolen_from = (heist__counter *)(void *)(w + 1);
     w->pool = pool;
     w->index = index;
     w->pu = pu_of[index];
@@ -83,6 +86,7 @@ heist__worker *heist__worker_new(heist_pool *pool, unsigned index, const unsigne
         heist__worker_free(w);
         return NULL;
     }
+    heist__counter_set(&w->counters.slots_ready, (uint64_t)(w->tasks.end - w->tasks.slots));
     heist__worker_place_memory(w);
     return w;
 }
@@ -165,9 +169,20 @@ void heist__fit_memory(heist_pool *pool)
 
 /* ---- giving back ---- */
 
+void heist__worker_note_slots(heist__worker *w)
+{
+    heist__count_most(&w->counters.slots_most, heist__worker_slots_used(w));
+}
+
+uint64_t heist__worker_slots_used(heist__worker *w)
+{
+    return heist__task_deque_used(&w->tasks, heist__counted(&w->counters.slots_ready));
+}
+
 /* Gives back memory that earlier work has touched: slots, nestings, and the stack below this frame. */
 void heist__worker_give_memory_back(heist__worker *w)
 {
+    heist__worker_note_slots(w);
     heist__task_deque_trim(&w->tasks);
     heist__nestings_trim(w);
     char *here = __builtin_frame_address(0), *end = w->stack + ((size_t)(here - w->stack) & ~(size_t)(KEPT_STACK - 1));

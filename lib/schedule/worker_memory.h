@@ -26,6 +26,12 @@ void heist__worker_keep_stack_near(heist__worker *w);
  * seat. */
 bool heist__worker_guest_stack(heist__worker *w);
 
+/* The most slots that the deque of children has used since memory was last given back. Call from: any thread. */
+uint64_t heist__worker_slots_used(heist__worker *w);
+
+/* Keeps that number in the counters. Call from: the thread that has the seat. */
+void heist__worker_note_slots(heist__worker *w);
+
 /* Gives back memory that earlier work has touched: slots, nestings, and the stack below the caller's frame. The worker
  * has nothing to do. */
 void heist__worker_give_memory_back(heist__worker *w);

@@ -18,7 +18,7 @@ declare -A below=(
     [quiescence]='platform idle'
     [schedule]='platform deque idle memory observe quiescence topology'
     [loop]='platform idle schedule/inside.h'
-    [openmp]='platform deque depend idle memory'
+    [openmp]='platform deque depend idle memory observe/json.h'
 )
 
 # may_include MODULE HEADER: HEADER is "module/name.h", or "module/room/name.h".

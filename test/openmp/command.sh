@@ -76,6 +76,19 @@ run_case the_program_runs says '6765 100 100 100' "$HEIST_OMP" "$scratch/taskwai
 run_case stats_are_printed_at_the_end says \
     '*heist-omp: tasks 22090, run at once [0-9]*, stolen [0-9]*, waits that helped [0-9]*, sleeps [0-9]*' \
     "$HEIST_OMP" --stats "$scratch/taskwait"
+writes_statistics() # the file of HEIST_STATS has the counts of the line that --stats prints, and stderr has none
+{
+    rm -f "$scratch/stats.json"
+    HEIST_STATS=$scratch/stats.json "$HEIST_OMP" "$scratch/taskwait" >/dev/null 2>"$scratch/err"
+    [ ! -s "$scratch/err" ] || { cat "$scratch/err"; return 1; }
+    python3 - "$scratch/stats.json" <<'END'
+import json, sys
+found = json.load(open(sys.argv[1]))['openmp']
+assert found['tasks'] == 22090 and 0 <= found['run_at_once'] <= 22090 and found['stolen'] <= 22090, found
+END
+}
+run_case heist_stats_prints_them_too says '*heist-omp: tasks 22090,*' env HEIST_STATS=1 "$HEIST_OMP" "$scratch/taskwait"
+run_case heist_stats_writes_them_to_a_file writes_statistics
 run_case workers_is_the_number_of_threads says '*, stolen 0,*' "$HEIST_OMP" --stats --workers 1 "$scratch/taskwait"
 run_case it_may_be_said_with_an_equals_sign says '*, stolen 0,*' "$HEIST_OMP" --stats --workers=1 "$scratch/taskwait"
 run_case what_follows_two_dashes_is_the_program says '6765 100 100 100' "$HEIST_OMP" -- "$scratch/taskwait"

@@ -51,6 +51,7 @@ environments=(
     "HWLOC_THISSYSTEM=0"
     "HWLOC_DUMPED_HWDATA_DIR=$hostile/data HWLOC_CPUID_PATH=$hostile/data"
     "HWLOC_DEBUG_CHECK=1 HWLOC_GROUPING_VERBOSE=1 HWLOC_XML_VERBOSE=1 HWLOC_SYNTHETIC_VERBOSE=1"
+    "HEIST_STATS=$hostile/data/stats.json"
     "HEIST_TOPOLOGY=$hostile/machine.xml HEIST_STATS=1 HEIST_WORKERS=5 HEIST_STACK=rubbish HEIST_STRICT=1"
 )
 
@@ -78,6 +79,10 @@ sees_the_same()
     done
     if [ -e "$mark" ]; then
         printf 'the plugin %s\n' "$(head -n 1 "$mark")"
+        failed=1
+    fi
+    if [ -e "$hostile/data/stats.json" ]; then
+        echo 'it wrote statistics'
         failed=1
     fi
     return $failed

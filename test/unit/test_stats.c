@@ -297,7 +297,7 @@ static void they_are_printed_when_asked_for(void)
     printed_with("", FREES, said);
     TEST_ASSERT_EQUAL_STRING("", said);
     printed_with("please", FREES, said);
-    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said, "HEIST_STATS=please is not 1 or 0; ignored"), said);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said, "HEIST_STATS=please is not 1 or 0, or a file name"), said);
 }
 
 static void they_are_printed_once_at_exit_if_the_pool_is_never_freed(void)
@@ -318,6 +318,130 @@ static void they_are_printed_once_at_exit_if_the_pool_is_never_freed(void)
                              said); /* AddressSanitizer misses the parent's threads aloud */
 }
 
+/* ---- times, matrix, marks ---- */
+
+static void the_rows_of_the_matrix_add_up_to_the_steals(void)
+{
+    heist_pool *pool = pool_of(4, HEIST_FENCES_DEFAULT);
+    TEST_ASSERT_TRUE_MESSAGE(succeeds_with_cpu(a_thief_comes, pool), "no thief came");
+    heist_pool_wait(pool);
+    for (unsigned thief = 0; thief < 4; thief++) {
+        uint64_t row[5] = {1, 1, 1, 1, 1}, sum = 0, got = 0;
+        heist_stats stats = {0};
+        TEST_ASSERT_EQUAL_INT(0, heist_stats_read_victims(pool, thief, row, 5));
+        TEST_ASSERT_EQUAL_INT(0, heist_stats_read_worker(pool, thief, &stats));
+        for (unsigned victim = 0; victim < 5; victim++) sum += row[victim];
+        for (int level = 0; level < HEIST_LEVELS; level++) got += stats.steal_got[level]; /* no leapfrogs */
+        TEST_ASSERT_EQUAL_UINT64(got, sum);
+        TEST_ASSERT_EQUAL_UINT64(got, stats.steal_latency.count);
+        TEST_ASSERT_EQUAL_UINT64(0, row[thief]);
+        TEST_ASSERT_EQUAL_UINT64(0, row[4]);
+    }
+    uint64_t none;
+    TEST_ASSERT_EQUAL_INT(-EINVAL, heist_stats_read_victims(pool, 4, &none, 1));
+    TEST_ASSERT_EQUAL_INT(-EINVAL, heist_stats_read_victims(pool, 0, NULL, 1));
+    free_pool(pool);
+}
+
+static void work_for_20_ms(void *argument)
+{
+    (void)argument;
+    const double end = now_ms() + 20;
+    while (now_ms() < end) {
+    }
+}
+
+/* A run from outside works in a lent seat; the pool sleeps before and after it. The clock of the test is the bound. */
+static void time_is_work_search_or_sleep(void)
+{
+    const double began = now_ms();
+    heist_pool *pool = pool_of(2, HEIST_FENCES_DEFAULT);
+    const double made = now_ms();
+    sleep_us(30000);
+    heist_stats before = {0}, after = {0}, part;
+    TEST_ASSERT_EQUAL_INT(0, heist_stats_read(pool, &before));
+    TEST_ASSERT_EQUAL_INT(0, heist_run(pool, work_for_20_ms, NULL));
+    sleep_us(30000);
+    const double least = now_ms();
+    TEST_ASSERT_EQUAL_INT(0, heist_stats_read(pool, &after));
+    const double most = now_ms();
+    TEST_ASSERT_EQUAL_INT(0, heist_stats_difference(&after, &before, &part));
+    const double all = (double)(after.working + after.searching + after.asleep) / 1e6;
+    TEST_ASSERT_TRUE_MESSAGE(all <= 2 * (most - began) + 1, "more time than there was");
+    TEST_ASSERT_TRUE_MESSAGE(all >= 2 * (least - made) - 1, "less time than there was");
+    TEST_ASSERT_TRUE_MESSAGE((double)part.working / 1e6 >= 19, "the run was no work");
+    TEST_ASSERT_TRUE_MESSAGE(part.asleep > 0, "nobody slept");
+    free_pool(pool);
+}
+
+HEIST_TASK(int, deep, int, n)
+{
+    if (n == 0) return 0;
+    HEIST_SPAWN(child, deep, 0);
+    int below = HEIST_CALL(deep, n - 1);
+    return below + HEIST_SYNC(child) + 1;
+}
+
+static void the_most_children_at_once_are_known(void)
+{
+    heist_pool *pool = pool_of(1, HEIST_FENCES_DEFAULT);
+    TEST_ASSERT_EQUAL_INT(1234, HEIST_RUN(pool, deep, 1234));
+    TEST_ASSERT_EQUAL_UINT64(1234, stats_of(pool).slots_most);
+    TEST_ASSERT_EQUAL_INT(10, HEIST_RUN(pool, deep, 10));
+    TEST_ASSERT_EQUAL_UINT64(1234, stats_of(pool).slots_most);
+    free_pool(pool);
+}
+
+static HEIST__ATOMIC(int) gate;
+
+static void wait_at_the_gate(void *argument)
+{
+    (void)argument;
+    while (!heist__load_acquire(&gate)) sleep_us(100); /* pairs with the store below */
+}
+
+static void a_full_inbox_is_counted(void)
+{
+    heist_options options = HEIST_OPTIONS_INIT;
+    options.workers = 1;
+    options.inbox = 2;
+    heist_pool *pool = heist_pool_new(&options);
+    TEST_ASSERT_NOT_NULL(pool);
+    uint64_t refused = 0;
+    heist__store_release(&gate, 0); /* before the tasks are given */
+    for (int i = 0; i < 50; i++) refused += heist_submit(pool, wait_at_the_gate, NULL, HEIST_DO_NOT_WAIT) == -EAGAIN;
+    heist__store_release(&gate, 1); /* pairs with the load above */
+    heist_pool_wait(pool);
+    TEST_ASSERT_TRUE(refused > 0);
+    TEST_ASSERT_EQUAL_UINT64(refused, stats_of(pool).inbox_full);
+    free_pool(pool);
+}
+
+static void all_formats_are_printed(void)
+{
+    heist_pool *pool = pool_of(2, HEIST_FENCES_DEFAULT);
+    HEIST_RUN(pool, fib, 10);
+    heist_pool_wait(pool);
+    static const char *const marks[] = {"\nall ", "\"tasks\": 89", "heist_tasks_total{pool=\"heist\""};
+    for (int format = 0; format < 3; format++) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&text, &size);
+        TEST_ASSERT_EQUAL_INT(0, heist_stats_print(pool, (heist_stats_format)format, out));
+        fclose(out);
+        TEST_ASSERT_NOT_NULL_MESSAGE(strstr(text, marks[format]), text);
+        free(text);
+    }
+    TEST_ASSERT_EQUAL_INT(-EINVAL, heist_stats_print(pool, (heist_stats_format)3, stderr));
+    TEST_ASSERT_EQUAL_INT(-EINVAL, heist_stats_print(pool, HEIST_STATS_TEXT, NULL));
+    FILE *full = fopen("/dev/full", "w");
+    if (full) {
+        TEST_ASSERT_EQUAL_INT(-EIO, heist_stats_print(pool, HEIST_STATS_TEXT, full));
+        fclose(full);
+    }
+    free_pool(pool);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -329,6 +453,11 @@ int main(void)
     RUN_TEST(detached_tasks_are_counted);
     RUN_TEST(the_workers_add_up_to_the_pool);
     RUN_TEST(a_struct_of_another_size_is_filled_as_far_as_it_goes);
+    RUN_TEST(the_rows_of_the_matrix_add_up_to_the_steals);
+    RUN_TEST(time_is_work_search_or_sleep);
+    RUN_TEST(the_most_children_at_once_are_known);
+    RUN_TEST(a_full_inbox_is_counted);
+    RUN_TEST(all_formats_are_printed);
     RUN_TEST(they_are_printed_when_asked_for);
     RUN_TEST(they_are_printed_once_at_exit_if_the_pool_is_never_freed);
     return UNITY_END();

@@ -93,7 +93,7 @@ static bool is_left_alone(const heist__omp_creators *found)
 __attribute__((constructor)) static void load(void)
 {
     verbose = asked_for("HEIST_OMP_VERBOSE");
-    if (asked_for("HEIST_OMP_STATS")) heist__omp_statistics_begin();
+    heist__omp_statistics_begin();
     heist__omp_puts_all_off = throttling_is_off();
     heist__runtime_resolve();
     heist__omp_fork_init();
