@@ -131,10 +131,12 @@ static void end_a_scope_from_afar(void *argument)
 }
 
 /* Each pool has one worker: the tasks of the scope lie in the seat below, and only the thread that waits can run
- * them. */
+ * them. Both seats must be free, or a worker would run what is to run here. */
 static void a_scope_ends_from_a_seat_of_another_pool(void)
 {
     ring r = {pool_of(1, HEIST_FENCES_DEFAULT), pool_of(1, HEIST_FENCES_DEFAULT), 0, pthread_self(), NULL};
+    let_them_sleep(r.x);
+    let_them_sleep(r.y);
     TEST_ASSERT_EQUAL_INT(0, heist_run(r.x, end_a_scope_from_afar, &r));
     TEST_ASSERT_EQUAL_INT(3, atomic_load(&ran));
     free_pool(r.x);
