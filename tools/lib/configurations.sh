@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC2154 # common.sh sets builddir and root
 # configurations.sh: builds one configuration after the other, runs its tests and counts their cases. Sourced after
 # common.sh. Each configuration is a line of output, and more only when something failed; the logs are in builddir.
-passed=0 failed=0
+passed=0 failed=0 unsteady=0
+repetitions=3         # of a program whose failure may be the machine's
 unity_args=()
 
 begin()
@@ -12,13 +13,23 @@ begin()
 
 skip() { printf '%-24s skipped: %s\n' "$1" "$2"; }
 
-# count PASSED FAILED IGNORED: adds the cases of a configuration to the sum, and ends its line.
+# count PASSED FAILED IGNORED [UNSTEADY]: adds the cases of a configuration to the sum, and ends its line.
 count()
 {
-    local ignored=
-    [ "$3" -eq 0 ] || ignored=", $3 ignored"
-    passed=$((passed + $1)) failed=$((failed + $2))
-    printf '%d passed, %d failed%s (%d s)\n' "$1" "$2" "$ignored" $((SECONDS - began))
+    local more=
+    [ "$3" -eq 0 ] || more=", $3 ignored"
+    [ "${4:-0}" -eq 0 ] || more+=", $4 UNSTEADY"
+    passed=$((passed + $1)) failed=$((failed + $2)) unsteady=$((unsteady + ${4:-0}))
+    printf '%d passed, %d failed%s (%d s)\n' "$1" "$2" "$more" $((SECONDS - began))
+}
+
+# summarise: the last lines.
+summarise()
+{
+    if [ "$unsteady" -gt 0 ]; then
+        printf 'UNSTEADY: %d failed once and passed %d times when repeated alone; see above\n' "$unsteady" "$repetitions"
+    fi
+    printf '%d passed, %d failed\n' "$passed" "$failed"
 }
 
 # build DIR MESON_OPTION...: a build that fails is one failed case.
@@ -36,19 +47,37 @@ build()
     return 1
 }
 
-# run_tests DIR NAME SCALE MESON_TEST_ARGUMENT...: runs the tests of DIR at SCALE percent and counts their cases.
+# test_once DIR LOG_NAME SCALE MESON_TEST_ARGUMENT...: prints the name of Meson's log in JSON; that of a wrapper becomes
+# part of it.
+test_once()
+{
+    local logs=$builddir/$1/meson-logs
+    rm -f -- "$logs/$2"{,-*}.json
+    HEIST_TEST_SCALE=$3 meson test -C "$builddir/$1" --no-rebuild --logbase "$2" "${@:4}" \
+        >"$builddir/$2.test.log" 2>&1 || true
+    printf '%s\n' "$logs/$2"{,-*}.json | grep -v '\*' | while read -r file; do [ ! -f "$file" ] || echo "$file"; done
+}
+
+# run_tests DIR NAME SCALE MESON_TEST_ARGUMENT...: runs the tests of DIR at SCALE percent and counts their cases. A
+# program whose failure may be the machine's is repeated when all others have ended, one after the other: tally.py says
+# which, and what follows from it.
 run_tests()
 {
-    local dir=$builddir/$1 name=$2 scale=$3 log=$builddir/$2.test.log logs=$builddir/$1/meson-logs result cases
-    shift 3
-    rm -f -- "$logs/$name"*.json # the name of a wrapper becomes part of that of the log
-    HEIST_TEST_SCALE=$scale meson test -C "$dir" --no-rebuild --logbase "$name" "$@" >"$log" 2>&1 || true
-    if ! result=$(python3 "$root/tools/lib/tally.py" "$logs/$name"*.json 2>&1); then
-        result=$(printf '0 1 0\n%s\n' "$result" && tail -n 20 "$log")
+    local tally=$root/tools/lib/tally.py log result cases names again=() doubtful=() turn
+    log=$(test_once "$@")
+    names=$(python3 "$tally" --repeatable "$log" 2>/dev/null | sed 's|.* / ||') || names=
+    if [ -n "$names" ]; then
+        mapfile -t doubtful <<<"$names"
+        for ((turn = 1; turn <= repetitions; turn++)); do
+            again+=("$(test_once "$1" "again$turn-$2" "$3" "${@:4}" --num-processes 1 "${doubtful[@]}")")
+        done
+    fi
+    if ! result=$(python3 "$tally" "$log" --again "${again[@]}" 2>&1); then
+        result=$(printf '0 1 0 0\n%s\n' "$result" && tail -n 20 "$builddir/$2.test.log")
     fi
     read -ra cases <<<"${result%%$'\n'*}"
     count "${cases[@]}"
-    if [ "${cases[1]}" -gt 0 ]; then
+    if [ $((cases[1] + cases[3])) -gt 0 ]; then
         printf '%s\n' "${result#*$'\n'}"
     fi
 }
