@@ -301,7 +301,7 @@ static void *wait_for_pool(void *pool)
 }
 
 /* Places for waiting threads are made as they come. A thread that gets none is not told, and looks by itself. */
-static void who_finds_no_place_to_wait_looks_by_itself(void)
+static void a_waiter_without_a_place_looks_by_itself(void)
 {
     enum { WAITING = HEIST__PLACES + 3 };
     pthread_t threads[WAITING];
@@ -350,7 +350,7 @@ int main(void)
     RUN_TEST(robbers_of_half_lose_nothing);
     RUN_TEST(spawns_without_memory_are_calls);
     RUN_TEST(fork_join_of_typed_tasks_needs_no_memory);
-    RUN_TEST(who_finds_no_place_to_wait_looks_by_itself);
+    RUN_TEST(a_waiter_without_a_place_looks_by_itself);
     RUN_TEST(statistics_need_no_memory);
     return UNITY_END();
 }

@@ -396,7 +396,7 @@ static const refusal no_futex_nor_clock_sleep[] = {
 static const refusal no_sleep_at_all[] = {
     {SYS_futex, EPERM, FROM_HEIST}, {SYS_clock_nanosleep, EPERM, FROM_HEIST}, {SYS_ppoll, ENOSYS, FROM_HEIST}, {0}};
 
-static void who_cannot_be_woken_sleeps_by_the_clock(void)
+static void a_worker_that_cannot_be_woken_sleeps_by_the_clock(void)
 {
     with_seccomp();
     child_succeeds(rest, &(at_rest){0}, "nothing refused");
@@ -516,7 +516,7 @@ int main(void)
     RUN_TEST(the_affinity_mask_may_be_unreadable);
     RUN_TEST(memory_that_may_be_elsewhere_is_a_note);
     RUN_TEST(without_futex_everything_is_right_if_slower);
-    RUN_TEST(who_cannot_be_woken_sleeps_by_the_clock);
+    RUN_TEST(a_worker_that_cannot_be_woken_sleeps_by_the_clock);
     RUN_TEST(rights_may_be_lost_while_tasks_run);
     RUN_TEST(sleepers_wake_by_themselves_when_futex_is_lost);
     RUN_TEST(without_a_clock_patience_ends_and_loops_are_right);

@@ -94,7 +94,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (bad && (fuzz_lines(heard.err) != 1 || *heard.out)) fuzz_fail("refused with: %s%s", heard.err, heard.out);
     bool noted = fuzz_lines(heard.err) == 1 && strstr(heard.err, "is left out"); /* less workers than two for a steal */
     if (!bad && *heard.err && !noted) fuzz_fail("taken, and told: %s", heard.err);
-    if (bad && strncmp(heard.err, "heist-perf: ", 12) != 0) fuzz_fail("who speaks? %s", heard.err);
+    if (bad && strncmp(heard.err, "heist-perf: ", 12) != 0)
+        fuzz_fail("a complaint does not begin with the name of the program: %s", heard.err);
     if (!fuzz_scratch_is_empty()) fuzz_fail("something is left behind");
     perf_release();
     free(text);

@@ -136,7 +136,7 @@ static void a_searcher_takes_its_seat_along(void)
     TEST_ASSERT_EQUAL_UINT32(1, heist__cpu_occupancy_stuck(&idle.occupancy));
 }
 
-static void who_shares_its_cpu_is_crowded(void)
+static void a_worker_that_shares_its_cpu_is_crowded(void)
 {
     heist__idle_search(&idle, &sleepers[0]);
     TEST_ASSERT_FALSE(heist__idle_crowded(&idle, &sleepers[0]));
@@ -147,7 +147,7 @@ static void who_shares_its_cpu_is_crowded(void)
 }
 
 /* A worker that waits for a child spins by this: the worker on the same CPU may have the child. */
-static void who_computes_knows_whether_it_shares_its_cpu(void)
+static void a_worker_that_computes_knows_whether_it_shares_its_cpu(void)
 {
     is_awake(0, here);
     is_awake(1, elsewhere);
@@ -161,7 +161,7 @@ static void who_computes_knows_whether_it_shares_its_cpu(void)
 }
 
 /* The system may move it back at once: it is seen elsewhere some time. */
-static void who_shares_its_cpu_goes_where_nobody_is(void)
+static void a_worker_that_shares_its_cpu_goes_to_an_empty_one(void)
 {
     if (CPU_COUNT(&at_first) < 2) TEST_IGNORE_MESSAGE("there is one CPU");
     uint32_t now;
@@ -209,7 +209,7 @@ static void sleeping_and_waking_leave_the_counts_right(void)
 }
 
 /* It may be elsewhere before its waker has counted it. */
-static void who_is_woken_counts_where_it_fell_asleep(void)
+static void a_woken_worker_counts_where_it_fell_asleep(void)
 {
     is_asleep(1, elsewhere);
     sits(1, here);
@@ -237,7 +237,7 @@ static void a_searcher_elsewhere_is_relied_upon(void)
     TEST_ASSERT_EQUAL_UINT32(2, heist__load_relaxed(&idle.searching));
 }
 
-static void who_sleeps_where_nobody_is_awake_is_woken_first(void)
+static void a_sleeper_on_an_empty_cpu_is_woken_first(void)
 {
     for (unsigned start = 0; start < 3; start++) {
         begin(4, 2);
@@ -260,7 +260,7 @@ static void where_every_cpu_has_somebody_any_sleeper_is_woken(void)
     TEST_ASSERT_TRUE(was_woken(2));
 }
 
-static void who_stands_by_is_relied_upon_while_no_cpu_is_free(void)
+static void a_standby_worker_is_relied_upon_while_no_cpu_is_free(void)
 {
     is_awake(0, here);
     is_asleep(2, elsewhere);
@@ -282,7 +282,7 @@ static bool some(void *unused)
     return true;
 }
 
-static void who_is_woken_when_no_cpu_is_free_stands_by(void)
+static void a_worker_woken_when_no_cpu_is_free_stands_by(void)
 {
     const heist__idle_calls calls = {nothing, some, none, NULL, NULL}; /* there is work: no worker sleeps for long */
     heist__idle_search(&idle, &sleepers[0]);
@@ -300,7 +300,7 @@ static void who_is_woken_when_no_cpu_is_free_stands_by(void)
     TEST_ASSERT_TRUE_MESSAGE(heist__idle_sleep(&idle, &sleepers[0], &calls), "the other one is free");
 }
 
-static void who_is_woken_because_the_pool_ends_does_not_stand_by(void)
+static void a_worker_woken_because_the_pool_ends_does_not_stand_by(void)
 {
     const heist__idle_calls calls = {nothing, some, none, NULL, NULL};
     heist__idle_search(&idle, &sleepers[0]);
@@ -329,7 +329,7 @@ static void cpus_that_nobody_uses_are_not_taken(void)
     TEST_ASSERT_TRUE(heist__cpu_occupancy_full(&idle.occupancy));
 }
 
-static void who_watches_for_more_naps_sleeps_longer(void)
+static void a_worker_that_watches_for_more_naps_sleeps_longer(void)
 {
     int64_t began = heist__clock_ns();
     heist__cpu_occupancy_watch(&idle.occupancy, 4);
@@ -420,21 +420,21 @@ int main(void)
     RUN_TEST(nothing_is_counted_where_there_is_one_worker);
     RUN_TEST(cpus_are_taken_by_who_is_awake_there);
     RUN_TEST(a_searcher_takes_its_seat_along);
-    RUN_TEST(who_shares_its_cpu_is_crowded);
-    RUN_TEST(who_computes_knows_whether_it_shares_its_cpu);
-    RUN_TEST(who_shares_its_cpu_goes_where_nobody_is);
+    RUN_TEST(a_worker_that_shares_its_cpu_is_crowded);
+    RUN_TEST(a_worker_that_computes_knows_whether_it_shares_its_cpu);
+    RUN_TEST(a_worker_that_shares_its_cpu_goes_to_an_empty_one);
     RUN_TEST(where_every_cpu_is_taken_nobody_moves);
     RUN_TEST(sleeping_and_waking_leave_the_counts_right);
-    RUN_TEST(who_is_woken_counts_where_it_fell_asleep);
+    RUN_TEST(a_woken_worker_counts_where_it_fell_asleep);
     RUN_TEST(a_searcher_on_the_wakers_cpu_is_not_relied_upon);
     RUN_TEST(a_searcher_elsewhere_is_relied_upon);
-    RUN_TEST(who_sleeps_where_nobody_is_awake_is_woken_first);
+    RUN_TEST(a_sleeper_on_an_empty_cpu_is_woken_first);
     RUN_TEST(where_every_cpu_has_somebody_any_sleeper_is_woken);
-    RUN_TEST(who_stands_by_is_relied_upon_while_no_cpu_is_free);
-    RUN_TEST(who_is_woken_when_no_cpu_is_free_stands_by);
-    RUN_TEST(who_is_woken_because_the_pool_ends_does_not_stand_by);
+    RUN_TEST(a_standby_worker_is_relied_upon_while_no_cpu_is_free);
+    RUN_TEST(a_worker_woken_when_no_cpu_is_free_stands_by);
+    RUN_TEST(a_worker_woken_because_the_pool_ends_does_not_stand_by);
     RUN_TEST(cpus_that_nobody_uses_are_not_taken);
-    RUN_TEST(who_watches_for_more_naps_sleeps_longer);
+    RUN_TEST(a_worker_that_watches_for_more_naps_sleeps_longer);
     RUN_TEST(a_cpu_that_is_used_stays_taken);
     RUN_TEST(what_a_worker_has_computed_is_known_at_once);
     RUN_TEST(no_more_enter_than_there_are_workers);

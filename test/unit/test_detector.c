@@ -53,7 +53,7 @@ static void finished_by(unsigned who)
         heist__detector_finished(&detector, who);
 }
 
-static void whoever_creates_and_whoever_finishes_it_is_seen(void)
+static void every_creator_and_every_finisher_of_a_task_is_seen(void)
 {
     for (unsigned creator = 0; creator <= WORKERS; creator++) {
         for (unsigned finisher = 0; finisher <= WORKERS; finisher++) {
@@ -97,7 +97,7 @@ static void counters_may_wrap(void)
         heist__store_relaxed(&detector.tallies[i].finished, UINT64_MAX - (i + 1) % 2);
     }
     TEST_ASSERT_TRUE(heist__detector_quiet(&detector));
-    whoever_creates_and_whoever_finishes_it_is_seen();
+    every_creator_and_every_finisher_of_a_task_is_seen();
 }
 
 /* ---- something happens in the middle of the reading ---- */
@@ -370,7 +370,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(a_new_detector_is_quiet);
-    RUN_TEST(whoever_creates_and_whoever_finishes_it_is_seen);
+    RUN_TEST(every_creator_and_every_finisher_of_a_task_is_seen);
     RUN_TEST(a_burst_is_quiet_only_after_its_last_task);
     RUN_TEST(a_chain_is_not_quiet_between_its_links);
     RUN_TEST(counters_may_wrap);

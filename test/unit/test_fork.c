@@ -341,7 +341,7 @@ static void fork_in_scope(void *context)
     heist_scope_end(&scope);
 }
 
-static void whoever_runs_on_a_worker_may_fork(void)
+static void every_kind_of_task_may_fork(void)
 {
     NOT_BESIDE_SANITIZED_THREADS();
     FOR_BOTH_FENCE_MODES(mode)
@@ -374,6 +374,6 @@ int main(void)
     RUN_TEST(the_default_pool_starts_again_too);
     RUN_TEST(the_child_does_not_run_what_waited_in_the_parent);
     RUN_TEST(a_task_may_fork);
-    RUN_TEST(whoever_runs_on_a_worker_may_fork);
+    RUN_TEST(every_kind_of_task_may_fork);
     return UNITY_END();
 }

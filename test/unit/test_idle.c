@@ -379,7 +379,7 @@ static bool join_sleeps(void *argument)
     return j->share < 0.1;
 }
 
-static void who_waits_for_a_stolen_child_hardly_uses_cpu(void)
+static void a_join_of_a_stolen_child_hardly_uses_cpu(void)
 {
     FOR_BOTH_FENCE_MODES(mode)
     {
@@ -404,6 +404,6 @@ int main(void)
     RUN_TEST(no_submission_is_lost);
     RUN_TEST(a_pool_without_work_uses_no_cpu);
     RUN_TEST(workers_sleep_beside_one_that_works);
-    RUN_TEST(who_waits_for_a_stolen_child_hardly_uses_cpu);
+    RUN_TEST(a_join_of_a_stolen_child_hardly_uses_cpu);
     return UNITY_END();
 }

@@ -150,7 +150,7 @@ HEIST_VOID_TASK(helper)
     HEIST_SYNC(child);
 }
 
-static void who_waits_for_a_stolen_child_helps_its_thief(void)
+static void a_join_of_a_stolen_child_helps_its_thief(void)
 {
     FOR_BOTH_FENCE_MODES(mode)
     {
@@ -440,7 +440,7 @@ int main(void)
     canary_begin(); /* under ThreadSanitizer, too: this program does not fork */
     UNITY_BEGIN();
     RUN_TEST(a_lock_may_be_held_across_a_join);
-    RUN_TEST(who_waits_for_a_stolen_child_helps_its_thief);
+    RUN_TEST(a_join_of_a_stolen_child_helps_its_thief);
     RUN_TEST(help_goes_to_the_thief_of_the_thief);
     RUN_TEST(what_a_stolen_child_did_is_seen_after_its_join);
     RUN_TEST(the_tasks_on_a_stack_are_one_path_of_the_tree);

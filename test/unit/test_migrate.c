@@ -36,7 +36,7 @@ static void assert_may_run_on(const cpu_set_t *wanted)
 }
 
 /* The system may move it back at once: it is seen elsewhere some time. */
-static void who_is_here_gets_away(void)
+static void a_thread_on_this_cpu_gets_away(void)
 {
     if (CPU_COUNT(&at_first) < 2) TEST_IGNORE_MESSAGE("there is one CPU");
     for (bool away = false; !away;) {
@@ -49,7 +49,7 @@ static void who_is_here_gets_away(void)
     }
 }
 
-static void who_has_no_other_cpu_stays(void)
+static void a_thread_without_another_cpu_stays(void)
 {
     cpu_set_t one;
     only(&one, heist__current_cpu());
@@ -110,8 +110,8 @@ static void another_thread_can_be_moved(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(who_is_here_gets_away);
-    RUN_TEST(who_has_no_other_cpu_stays);
+    RUN_TEST(a_thread_on_this_cpu_gets_away);
+    RUN_TEST(a_thread_without_another_cpu_stays);
     RUN_TEST(a_part_of_the_machine_stays_a_part);
     RUN_TEST(nothing_is_done_about_cpus_that_are_not_used);
     RUN_TEST(another_thread_can_be_moved);

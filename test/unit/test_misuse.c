@@ -49,7 +49,7 @@ HEIST_TASK(int, careless_among_thieves, HEIST_CHILD(count) *, children)
     return 9;
 }
 
-/* Whoever calls it is not to blame, and may spawn. */
+/* Its caller is not to blame, and may spawn. */
 HEIST_TASK(int, calls_careless, HEIST_CHILD(count) *, children)
 {
     int eight = HEIST_CALL(careless, children, 0);

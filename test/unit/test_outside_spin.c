@@ -115,7 +115,7 @@ static void each_time_in_vain_doubles_the_short_waits_it_wants_to_see(void)
     }
 }
 
-static void who_spun_with_success_doubts_less(void)
+static void a_caller_that_spun_with_success_doubts_less(void)
 {
     brief_waits_before_spinning();
     for (int i = 0; i < 3; i++) {
@@ -219,7 +219,7 @@ static heist_pool *pool_with(unsigned workers, unsigned spin)
     return pool;
 }
 
-static void who_waits_has_the_cpus_that_workers_leave(void)
+static void a_waiter_has_the_cpus_that_workers_leave(void)
 {
     const unsigned cpus = heist__default_workers(NULL);
     for (unsigned workers = 1; workers <= cpus + 1 && workers < 5; workers++) {
@@ -229,7 +229,7 @@ static void who_waits_has_the_cpus_that_workers_leave(void)
     }
 }
 
-static void whoever_says_how_long_to_spin_is_obeyed(void)
+static void a_given_spin_time_is_obeyed(void)
 {
     heist_pool *pool = pool_with(1, 5);
     TEST_ASSERT_EQUAL_UINT(0, heist__spare_here(pool));
@@ -289,13 +289,13 @@ int main(void)
     RUN_TEST(it_gives_up_when_somebody_else_had_the_cpu);
     RUN_TEST(a_clock_that_stands_still_does_not_make_it_spin_for_ever);
     RUN_TEST(each_time_in_vain_doubles_the_short_waits_it_wants_to_see);
-    RUN_TEST(who_spun_with_success_doubts_less);
+    RUN_TEST(a_caller_that_spun_with_success_doubts_less);
     RUN_TEST(a_long_wait_that_was_slept_raises_no_doubt);
     RUN_TEST(no_more_threads_spin_than_there_are_cpus_for);
     RUN_TEST(nobody_waits_for_ever_for_a_word_that_stays);
     RUN_TEST(a_forked_child_may_spin);
-    RUN_TEST(who_waits_has_the_cpus_that_workers_leave);
-    RUN_TEST(whoever_says_how_long_to_spin_is_obeyed);
+    RUN_TEST(a_waiter_has_the_cpus_that_workers_leave);
+    RUN_TEST(a_given_spin_time_is_obeyed);
     RUN_TEST(a_worker_of_another_pool_does_not_spin);
     RUN_TEST(runs_and_scopes_are_over_when_their_wait_is);
     return UNITY_END();

@@ -147,7 +147,7 @@ static void spins_of_a_waiter(void *argument)
     heist__store_relaxed(&w->sleeper.cpu_place, place);
 }
 
-static void who_waits_spins_less_where_it_shares_its_cpu(void)
+static void a_waiter_spins_less_where_it_shares_its_cpu(void)
 {
     unsigned cpus = heist__default_workers(NULL);
     heist_pool *one = pool_of(1, HEIST_FENCES_DEFAULT), *many = pool_of(2 * cpus, HEIST_FENCES_DEFAULT);
@@ -522,7 +522,7 @@ int main(void)
     RUN_TEST(a_task_may_run_on_its_own_pool);
     RUN_TEST(a_task_may_run_on_another_pool);
     RUN_TEST(a_task_knows_where_it_is);
-    RUN_TEST(who_waits_spins_less_where_it_shares_its_cpu);
+    RUN_TEST(a_waiter_spins_less_where_it_shares_its_cpu);
     RUN_TEST(a_stack_is_as_large_as_asked_for);
     RUN_TEST(threads_are_called_after_their_pool);
     RUN_TEST(the_affinity_mask_sets_the_number_of_workers);

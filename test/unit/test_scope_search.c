@@ -357,7 +357,7 @@ static void of_the_outer(void *unused)
     CHECK(heist_scope_end(&inner) == 0);
 }
 
-static void who_waits_for_itself_is_told_wherever_the_scope_is_on_the_stack(void)
+static void a_task_that_waits_for_itself_is_told_wherever_the_scope_is_on_the_stack(void)
 {
     heist_pool *pool = pool_of(1, HEIST_FENCES_DEFAULT);
     other_pool = pool_of(1, HEIST_FENCES_DEFAULT);
@@ -380,6 +380,6 @@ int main(void)
     RUN_TEST(a_new_task_wakes_the_waiter_that_can_run_it);
     RUN_TEST(waiters_that_take_from_each_other_all_end);
     RUN_TEST(the_time_of_nested_scopes_is_linear_in_their_depth);
-    RUN_TEST(who_waits_for_itself_is_told_wherever_the_scope_is_on_the_stack);
+    RUN_TEST(a_task_that_waits_for_itself_is_told_wherever_the_scope_is_on_the_stack);
     return UNITY_END();
 }

@@ -277,7 +277,7 @@ static void a_task_of_a_scope_is_told_that_it_cannot_wait_for_it(void)
     free_pool(pool);
 }
 
-/* ---- more who wait than there are places at first ---- */
+/* ---- more waiters than there are places at first ---- */
 
 static atomic_bool gate;
 

@@ -343,7 +343,7 @@ static void *open_when_cancelling(void *argument)
     return NULL;
 }
 
-static void who_waits_outside_is_told_of_dropped_tasks(void)
+static void a_waiter_outside_is_told_of_dropped_tasks(void)
 {
     for (int round = test_scale(50); round > 0; round--) {
         heist_scope scope, none;
@@ -599,7 +599,7 @@ int main(void)
     RUN_TEST(a_cancelled_run_says_so_and_a_typed_one_still_has_a_result);
     RUN_TEST(what_a_scope_loses_by_cancelling_does_not_keep_it_waiting);
     RUN_TEST(closing_beside_submitters_loses_nothing);
-    RUN_TEST(who_waits_outside_is_told_of_dropped_tasks);
+    RUN_TEST(a_waiter_outside_is_told_of_dropped_tasks);
     RUN_TEST(pools_end_in_any_order);
     RUN_TEST(a_task_is_told_that_it_cannot_end_its_own_pool);
     RUN_TEST(a_task_of_one_pool_may_end_another);

@@ -142,7 +142,7 @@ static void *submit_until_closed(void *unused)
     return (void *)(intptr_t)heist_submit(closing, count_one, &ran, HEIST_WAIT);
 }
 
-static void who_waits_for_room_when_the_pool_is_closed_is_told(void)
+static void a_thread_that_waits_for_room_is_told_that_the_pool_is_closed(void)
 {
     blocker b;
     pthread_t threads[4];
@@ -205,7 +205,7 @@ static void patience_may_be_longer_than_the_clock_can_tell(void)
     free_pool(pool);
 }
 
-static void who_waits_gets_in_when_there_is_room(void)
+static void a_thread_that_waits_gets_in_when_there_is_room(void)
 {
     enum { WAITING = 4 };
     blocker b;
@@ -229,7 +229,7 @@ static void who_waits_gets_in_when_there_is_room(void)
 
 /* A task may wait for a submission whose submitter waits for room: one free place must be enough for that,
  * though sleepers are woken only when half of the inbox is free. */
-static void who_waits_gets_in_though_the_inbox_stays_nearly_full(void)
+static void a_thread_that_waits_gets_in_though_the_inbox_stays_nearly_full(void)
 {
     blocker first, second;
     heist_pool *pool = pool_held_up(&first, 32);
@@ -522,10 +522,10 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(a_full_inbox_refuses_who_does_not_wait);
     RUN_TEST(a_full_inbox_keeps_who_waits_a_while_no_longer);
-    RUN_TEST(who_waits_for_room_when_the_pool_is_closed_is_told);
+    RUN_TEST(a_thread_that_waits_for_room_is_told_that_the_pool_is_closed);
     RUN_TEST(patience_may_be_longer_than_the_clock_can_tell);
-    RUN_TEST(who_waits_gets_in_when_there_is_room);
-    RUN_TEST(who_waits_gets_in_though_the_inbox_stays_nearly_full);
+    RUN_TEST(a_thread_that_waits_gets_in_when_there_is_room);
+    RUN_TEST(a_thread_that_waits_gets_in_though_the_inbox_stays_nearly_full);
     RUN_TEST(the_rest_of_a_batch_does_not_wait_for_its_first);
     RUN_TEST(one_worker_runs_submissions_nearly_in_their_order);
     RUN_TEST(what_many_threads_submit_runs_exactly_once);

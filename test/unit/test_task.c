@@ -312,7 +312,7 @@ static void join_order(order how, uint64_t node, unsigned place[BRANCHES])
 
 HEIST_TASK_DECL(uint64_t, tree, int, depth, uint64_t, node, order, how);
 
-/* Spawns and joins come in a random sequence: whoever is open may be joined at any time. */
+/* Spawns and joins come in a random sequence: any open child may be joined at any time. */
 HEIST_TASK(uint64_t, tree_interleaved, int, depth, uint64_t, node)
 {
     HEIST_CHILD(tree) child[BRANCHES];

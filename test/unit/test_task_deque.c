@@ -306,7 +306,7 @@ static void looks_at_its_workers_deque(heist_worker *w, heist_slot *at, heist_ta
     heist__store_seq_cst(&seen_in_task, heist__task_deque_look(&heist__worker_of(w)->tasks));
 }
 
-static void who_looked_during_a_stolen_task_takes_nothing_after_it(void)
+static void a_thief_that_looked_during_a_stolen_task_takes_nothing_after_it(void)
 {
     FOR_BOTH_MODES(fenced)
     {
@@ -575,7 +575,7 @@ int main(void)
     RUN_TEST(a_full_deque_may_be_robbed);
     RUN_TEST(less_than_the_least_room_is_an_error);
     RUN_TEST(trimming_gives_memory_back_and_the_deque_goes_on);
-    RUN_TEST(who_looked_during_a_stolen_task_takes_nothing_after_it);
+    RUN_TEST(a_thief_that_looked_during_a_stolen_task_takes_nothing_after_it);
     RUN_TEST(two_children_are_each_taken_once);
     RUN_TEST(children_joined_in_any_order_under_steal_are_each_taken_once);
     RUN_TEST(rewinding_over_and_over_loses_nothing);

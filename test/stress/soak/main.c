@@ -207,7 +207,7 @@ static void usage(FILE *to)
         "  --rounds N       so many rounds, however long they take\n"
         "  --seed N         the round with this seed, again and again\n"
         "  --delays HOW     none, some, many (default: drawn for each round)\n"
-        "  --point F:L=US   hold up everybody who passes this line of the library, e.g. task_deque.c:214=500\n"
+        "  --point F:L=US   hold up every thread that passes this line of the library, e.g. task_deque.c:214=500\n"
         "  --only PROGRAM   only this one:",
         to);
     for (unsigned i = 0; i < soak_scenario_count; i++) fprintf(to, " %s", soak_scenarios[i].name);
