@@ -85,6 +85,7 @@ static inline void watchdog_bites(int signal_number)
     if (watchdog_in_child) {
         signal(SIGALRM, SIG_DFL);
         raise(signal_number); /* blocked until this function returns */
+        errno = error;
         return;
     }
     watchdog_says("FAIL: a test has not ended in time", lost_ms, wall_ms);
