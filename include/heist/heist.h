@@ -6,6 +6,7 @@
 
 #include <heist/deque.h>
 #include <heist/loop.h>
+#include <heist/memory.h>
 #include <heist/pool.h>
 #include <heist/scope.h>
 #include <heist/stats.h>

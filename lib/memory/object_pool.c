@@ -5,7 +5,7 @@
 #include "memory/object_pool.h"
 
 #include <errno.h>
-#include <heist/detail/atomic.h>
+#include <heist/memory.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -25,9 +25,10 @@
 #define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)0)
 #endif
 
-static void **link_of(const heist__object_pool *pool, void *block)
+/* Where the link is in a block. */
+static size_t link_in(const heist__object_pool *pool)
 {
-    return (void **)(void *)((char *)block + pool->block_size - sizeof(void *));
+    return pool->block_size - sizeof(void *);
 }
 
 int heist__object_pool_init(heist__object_pool *pool, size_t object_size, size_t keep_max)
@@ -46,8 +47,7 @@ int heist__object_pool_init(heist__object_pool *pool, size_t object_size, size_t
 
 static void *take_kept(heist__object_pool *pool)
 {
-    void *block = pool->kept;
-    pool->kept = *link_of(pool, block);
+    void *block = heist__chain_pop(&pool->kept, link_in(pool));
     pool->kept_count--;
     ASAN_UNPOISON_MEMORY_REGION(block, pool->object_size);
     return block;
@@ -67,8 +67,7 @@ void heist__object_pool_give(heist__object_pool *pool, void *object)
         free(object);
         return;
     }
-    *link_of(pool, object) = pool->kept;
-    pool->kept = object;
+    heist__chain_push(&pool->kept, object, link_in(pool));
     pool->kept_count++;
     ASAN_POISON_MEMORY_REGION(object, pool->block_size - LINK_ROOM); /* up to the link: poison covers whole words */
 }

@@ -8,6 +8,7 @@
 #include "schedule/error.h"
 #include "schedule/pool.h"
 #include "schedule/stress.h"
+#include "schedule/thread_ids.h"
 #include "schedule/worker.h"
 
 /* Whether a worker searches for something to do, so that a task that is spawned now is taken at once. A hint. */

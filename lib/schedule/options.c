@@ -184,6 +184,11 @@ static void stress_spin(heist__settings *s)
     s->spin = s->waiting_spin = s->sharing_spin = HEIST__STRESS_SPIN;
 }
 
+bool heist__check_wanted(void)
+{
+    return word_from("HEIST_CHECK", switch_words) == 1;
+}
+
 int heist__settings_read(heist__settings *s, const heist_options *options)
 {
     heist_options o;
@@ -213,7 +218,7 @@ int heist__settings_read(heist__settings *s, const heist_options *options)
     s->slots = o.slots ? o.slots : DEFAULT_SLOTS;
     s->strict = o.strict;
     s->watch = o.watch;
-    s->check = word_from("HEIST_CHECK", switch_words) == 1;
+    s->check = heist__check_wanted();
     s->stress = number_from("HEIST_STRESS", 1, UINT64_MAX);
     if (s->check || s->stress) s->fences = HEIST_FENCES_BOTH; /* then every spawn and join comes to the library */
     if (s->stress && !o.spin) stress_spin(s);

@@ -53,6 +53,9 @@ void heist__settings_free(heist__settings *s);
 /* Sets the default size of stacks, as if neither caller nor environment had given one. */
 void heist__stack_by_default(heist__settings *s);
 
+/* Whether HEIST_CHECK=1 is in the environment now. */
+bool heist__check_wanted(void);
+
 /* Reports on stderr that a variable's value is not as wanted, and is ignored. */
 void heist__passed_over(const char *variable, const char *text, const char *wanted);
 

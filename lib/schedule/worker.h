@@ -37,6 +37,7 @@ struct heist__worker {
     heist__reserve own_memory; /* the memory that this struct lies in */
     heist_pool *pool;          /* NULL: a stand-in without thieves, see run.c */
     unsigned index;
+    uint32_t id; /* among all workers and threads, see thread_ids.h */
     unsigned pu; /* where the worker runs, or is assumed to: index into the pool's machine */
     unsigned node;
     pthread_t thread;

@@ -12,6 +12,7 @@
 #include "schedule/nesting.h"
 #include "schedule/pool.h"
 #include "schedule/stress.h"
+#include "schedule/thread_ids.h"
 #include "schedule/worker.h"
 #include "topology/place.h"
 
@@ -46,6 +47,7 @@ void heist__worker_free(heist__worker *w)
     heist_deque_free(w->jobs);
     heist__object_pool_destroy(&w->blocks);
     heist__victims_free(&w->victims, NULL);
+    heist__id_give(w->id);
     heist__reserve memory = w->own_memory;
     heist__reserve_free(&memory);
 }
@@ -74,6 +76,7 @@ heist__worker *heist__worker_new(heist_pool *pool, unsigned index, const unsigne
     if (row) w->stolen_from = (heist__counter *)(void *)(w + 1);
     w->pool = pool;
     w->index = index;
+    w->id = heist__id_take();
     w->pu = pu_of[index];
     w->node = pool->machine.pus[w->pu].node;
     heist__random_seed(&w->random, pool->settings.seed, index);

@@ -18,6 +18,7 @@ declare -A below=(
     [quiescence]='platform idle'
     [schedule]='platform deque idle memory observe quiescence topology'
     [loop]='platform idle schedule/inside.h'
+    [storage]='platform memory topology schedule/inside.h'
     [openmp]='platform deque depend idle memory observe/json.h'
 )
 

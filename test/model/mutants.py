@@ -48,6 +48,7 @@ SCOPE_WAIT = 'schedule/scope_wait.c'
 SCOPE_CORE = 'schedule/scope_core.c'
 SCOPE_CORE_H = 'schedule/scope_core.h'
 SUBMIT = 'schedule/submit.c'
+RETURNED = 'memory/returned.h'
 WAITERS = 'quiescence/waiters.c'
 STEAL = 'schedule/steal.c'
 INBOX_FIND = 'schedule/inbox_find.c'
@@ -761,6 +762,23 @@ MUTANTS = [
            'return heist__load_relaxed(&scope->core); /* U1', 'scope_core', first='makers=2'),
     Mutant('U1', 'the loser keeps its own', SCOPE_CORE,
            '    free_core(core);\n    return there;', '    return core;', 'scope_core', first='makers=2'),
+
+    Mutant('V1', 'returning is a load and a store', RETURNED,
+           'void *older = heist__exchange_relaxed(list, block);',
+           'void *older = heist__load_acquire(list); heist__store_release(list, block);', 'remote_free',
+           first='givers=2 takes=2'),
+    Mutant('V1', 'the link is stored relaxed', RETURNED, 'heist__store_release(link, (uintptr_t)older); /* V1',
+           'heist__store_relaxed(link, (uintptr_t)older); /* V1', 'remote_free', first='givers=1 takes=1'),
+    Mutant('V1', 'the link is loaded relaxed', RETURNED, 'uintptr_t older = heist__load_acquire(link); /* V1',
+           'uintptr_t older = heist__load_relaxed(link); /* V1', 'remote_free', first='givers=1 takes=1'),
+    Mutant('V1', 'the owner does not look whether the link is there', RETURNED, 'if (older & 1) return false;',
+           'older &= ~(uintptr_t)1;', 'remote_free', first='givers=1 takes=1'),
+    Mutant('V1', 'the link is written first', RETURNED,
+           'void *older = heist__exchange_relaxed(list, block); /* relaxed: V1 orders all uses of the block */\n'
+           '    heist__store_release(link, (uintptr_t)older); /* V1: last touch of *block. Pairs with '
+           'heist__returned_next. */\n',
+           'void *older = heist__load_acquire(list);\n    heist__store_release(link, (uintptr_t)older);\n'
+           '    heist__exchange_acq_rel(list, block);\n', 'remote_free', first='givers=2 takes=2'),
 
     Mutant('T10', 'a creator offers nothing', SUBMIT,
            '    heist__notice(w); /* T10: in fence mode it has a fence */\n'

@@ -264,6 +264,15 @@ HARNESSES = {harness.name: harness for harness in [
     ], [
         'makers=3 joined --preemptions 3 --stale 2',
     ]),
+    Harness('remote_free', [], [
+        'givers=1 takes=1',
+        'givers=1 each=2 takes=2',
+        'givers=2 takes=2',
+        'givers=2 takes=3 alone',
+        'givers=2 each=2 takes=3 --preemptions 3 --stale 2',
+    ], [
+        'givers=3 takes=3 --preemptions 4 --stale 2',
+    ]),
     Harness('scope', SCHEDULER + ['schedule/scope_wait.c'], [
         'creator=s',
         'creator=s fenced',

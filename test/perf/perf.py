@@ -18,6 +18,7 @@ ALWAYS = {'workload', 'size', 'runtime', 'workers', 'runs', 'min_ns', 'median_ns
 TEXTS = {'workload', 'size', 'runtime', 'check'}
 ADDED = {'wide': {'join'}, 'for': {'schedule', 'batch'}, 'submit': {'threads', 'to', 'tasks_per_second'},
          'wake': {'state', 'from', 'least_ns', 'p99_ns'}, 'steal': {'fence', 'victim'},
+         'memory': {'by', 'ns_per_block', 'returned', 'made'},
          'enter': {'shape', 'from', 'state', 'callers', 'work_ns', 'samples', 'p10_ns', 'p90_ns', 'futex_ns',
                    'idle_cpu_ns', 'idle_late_cpu_ns'},
          'fib': {'joins'}, 'omp': {'pattern'}, 'nqueens': set(), 'tree': set()}
@@ -232,7 +233,8 @@ def peers_are_all_in_one_table():
     for runtime in set(RUNTIMES) - {'openblas', 'blis'}:
         expect({'fib', 'nqueens', 'tree', 'wide', 'for', 'gemm', 'lfsr'} <=
                {r['workload'] for r in rows if r['runtime'] == runtime}, runtime)
-    alone = {'wake', 'steal', 'omp'}  # no other runtime has the first two; omp is one program, with and without heist
+    # no other runtime has the first three; omp is one program, with and without heist
+    alone = {'wake', 'steal', 'memory', 'omp'}
     expect({r['workload'] for r in rows} == set(run('--list').stdout.split()) - alone - {'peers'}, rows)
 
 

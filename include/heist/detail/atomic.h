@@ -31,6 +31,7 @@
 #define heist__compiler_barrier() atomic_signal_fence(memory_order_seq_cst)
 
 /* What only the library uses: read-modify-write and fences. `expected` is a pointer, as in C11. */
+#define heist__exchange_relaxed(p, v) atomic_exchange_explicit((p), (v), memory_order_relaxed)
 #define heist__exchange_acq_rel(p, v) atomic_exchange_explicit((p), (v), memory_order_acq_rel)
 #define heist__exchange_seq_cst(p, v) atomic_exchange_explicit((p), (v), memory_order_seq_cst)
 #define heist__add_relaxed(p, v) atomic_fetch_add_explicit((p), (v), memory_order_relaxed)

@@ -34,6 +34,7 @@
 #define heist__store_release(p, v) MODEL__STORE(p, v, MODEL_RELEASE)
 #define heist__store_seq_cst(p, v) MODEL__STORE(p, v, MODEL_SEQ_CST)
 #define heist__compiler_barrier() ((void)0) /* the model's code is not reordered; its reads may be stale all the same */
+#define heist__exchange_relaxed(p, v) MODEL__RMW(MODEL_EXCHANGE, p, v, MODEL_RELAXED)
 #define heist__exchange_acq_rel(p, v) MODEL__RMW(MODEL_EXCHANGE, p, v, MODEL_ACQ_REL)
 #define heist__exchange_seq_cst(p, v) MODEL__RMW(MODEL_EXCHANGE, p, v, MODEL_SEQ_CST)
 #define heist__add_relaxed(p, v) MODEL__RMW(MODEL_ADD, p, v, MODEL_RELAXED)
