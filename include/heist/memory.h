@@ -22,9 +22,9 @@
  * thread lives. An object comes from the list of the thread that acquires it, and goes back to that list, whichever
  * thread releases it. So memory stays on the NUMA node of the worker that asked for it.
  *
- *     released by       costs                                                        in the worst case
- *     its own worker    two stores, no atomic access                                 the same
- *     another thread    one atomic exchange and one store                            the same: no loop, no lock, no wait
+ *     released by       costs, also in the worst case
+ *     its own worker    some plain loads and stores
+ *     another thread    one atomic exchange and one store: no loop, no lock, no wait
  *
  * The owner finds returned objects when its own list is empty: it takes all of them with one exchange, and looks at 32
  * at a time. A pool never gives memory back before it is freed. It has as much as all lists together have had in use
@@ -99,7 +99,7 @@ HEIST_API int heist_arena_begin_in(heist_arena *arena, void *buffer, size_t byte
 
 /* Memory of `size` bytes, aligned to HEIST_ALIGNMENT, with undefined contents. 0 bytes are no error; the pointer may
  * then equal the next one.
- * Call from: the arena's user.  Blocks: no.  Returns NULL when memory is short (ENOMEM), or `arena` is NULL (EINVAL). */
+ * Call from: the arena's user.  Blocks: no.  Fails with ENOMEM, or EINVAL (no arena, or one that has not begun). */
 HEIST_API void *heist_arena_alloc(heist_arena *arena, size_t size);
 
 /* The same with another alignment, a power of two (else EINVAL). */

@@ -11,8 +11,8 @@
  * take_all    -       X       X
  *
  * V1 is the order of the store of a link, the last touch of a block by the thread that returns it, before the owner
- * uses that block. The owner reads the link of every block before it uses the block, so the exchanges need to be atomic,
- * but order nothing. */
+ * uses that block. The owner reads the link of every block before it uses the block, so the exchanges need to be
+ * atomic, but order nothing. */
 #ifndef HEIST_MEMORY_RETURNED_H
 #define HEIST_MEMORY_RETURNED_H
 

@@ -10,7 +10,7 @@
 
 #include "schedule/inside.h"
 
-#define HEIST__FIRST_LEVEL 32
+#define HEIST__FIRST_LEVEL 32u
 #define HEIST__TABLE_LEVELS 12 /* 131040 entries */
 
 /* Written by: the worker with the id, once, or a thread that alone uses the table. Read by: it, visitors. */
