@@ -260,6 +260,12 @@ END
     gcc -fopenmp "$programs/nest_lock.c" -o "$scratch/other"
     run_case locks_of_the_other_runtime_are_its_own says '3 0 100' with_heist 4 "$scratch/other"
 fi
+if [ "$RUNTIME" = libgomp ] && [ ${#sanitizers[@]} -eq 0 ]; then
+    gcc -fopenmp -fPIC -shared -DLIBRARY "$programs/later/target_memset.c" -o "$scratch/libmemset.so"
+    gcc -fopenmp "$programs/later/target_memset.c" -o "$scratch/target_memset" -L"$scratch" -lmemset \
+        -Wl,-rpath,"$scratch"
+    run_case a_memset_of_gcc_16_waits_for_the_task_before_it says '0 wrong' "$HEIST_OMP" "$scratch/target_memset"
+fi
 if gcc -static "$scratch/plain.c" -o "$scratch/static" 2>/dev/null; then
     run_case a_static_program_is_told says '*statically linked*' "$HEIST_OMP" "$scratch/static"
 else

@@ -57,14 +57,18 @@ static void implicit_begin(heist__omp_slot *slot)
     heist__store_relaxed(&task->id, ++slot->next_id);
 }
 
-/* Sets how long the deque should be in a region of `threads` threads: see decide.h. */
+/* Sets how long the deque should be in a region of `threads` threads: see decide.h. A program that calls taskyield has
+ * as many tasks put off as libgomp would before one runs at once: it may wait for its creator. */
 static void set_enough(heist__omp_slot *slot, unsigned threads)
 {
+    enum { OF_LIBGOMP = 64 };
     bool all = threads > 1 && heist__omp_puts_all_off;
-    bool at_once = threads == 1 && slot->team->max_priority == 0; /* no thread steals, and no order is to be kept */
-    slot->least_enough = all ? HEIST__OMP_MOST_QUEUED : at_once ? 0 : 1;
-    slot->enough = slot->most_enough = all ? HEIST__OMP_MOST_QUEUED : at_once ? 0 : 4;
-    slot->plenty = all ? HEIST__OMP_MOST_QUEUED : at_once ? 0 : 64 * (int64_t)threads;
+    /* no thread steals, and no order is to be kept */
+    bool at_once = threads == 1 && slot->team->max_priority == 0 && !heist__omp_yields;
+    int64_t most = all ? HEIST__OMP_MOST_QUEUED : at_once ? 0 : heist__omp_yields ? OF_LIBGOMP : 4;
+    slot->enough = slot->most_enough = most;
+    slot->least_enough = all || heist__omp_yields ? most : at_once ? 0 : 1;
+    slot->plenty = all ? HEIST__OMP_MOST_QUEUED : at_once ? 0 : OF_LIBGOMP * (int64_t)threads;
 }
 
 void heist__omp_slot_enter(heist__omp_slot *slot, unsigned threads)

@@ -123,6 +123,8 @@ HEIST__ENTRY bool GOMP_cancel(int which, bool active);
 HEIST__ENTRY bool GOMP_cancellation_point(int which);
 
 /* ---- devices ---- */
+HEIST__ENTRY void GOMP_target(int device, void (*fn)(void *), const void *unused, size_t maps, void **addresses,
+                              size_t *sizes, unsigned char *kinds); /* before gcc 6 */
 HEIST__ENTRY void GOMP_target_ext(int device, void (*fn)(void *), size_t maps, void **addresses, size_t *sizes,
                                   unsigned short *kinds, unsigned flags, void **depend, void **arguments);
 HEIST__ENTRY void GOMP_target_update_ext(int device, size_t maps, void **addresses, size_t *sizes,
@@ -143,6 +145,9 @@ HEIST__ENTRY int omp_target_memcpy_rect_async(void *to, const void *from, size_t
                                               const size_t *from_offsets, const size_t *to_sizes,
                                               const size_t *from_sizes, int to_device, int from_device,
                                               int depobj_count, heist__omp_depobj *depobjs);
+HEIST__ENTRY void *omp_target_memset_async(void *to, int value, size_t length, int device, int depobj_count,
+                                           heist__omp_depobj *depobjs); /* from gcc 16 on */
+extern void *omp_target_memset(void *to, int value, size_t length, int device);
 extern int omp_target_memcpy(void *to, const void *from, size_t length, size_t to_offset, size_t from_offset,
                              int to_device, int from_device);
 extern int omp_target_memcpy_rect(void *to, const void *from, size_t element, int dimensions, const size_t *volume,
@@ -185,13 +190,13 @@ HEIST__ENTRY void GOMP_critical_name_end(void **name);
     X(GOMP_scope_start) X(GOMP_loop_start) X(GOMP_loop_ordered_start) X(GOMP_loop_doacross_start)                      \
     X(GOMP_loop_ull_start) X(GOMP_loop_ull_ordered_start) X(GOMP_loop_ull_doacross_start) X(GOMP_cancel)               \
     X(GOMP_cancellation_point) X(GOMP_target_ext) X(GOMP_target_update_ext) X(GOMP_target_enter_exit_data)             \
-    X(omp_target_memcpy_async) X(omp_target_memcpy_rect_async)                                                         \
+    X(omp_target_memcpy_async) X(omp_target_memcpy_rect_async) X(omp_target_memset_async) X(GOMP_target)                                                         \
     X(GOMP_critical_start) X(GOMP_critical_end) X(GOMP_critical_name_start) X(GOMP_critical_name_end)                 \
     X(omp_set_nest_lock) X(omp_unset_nest_lock) X(omp_test_nest_lock) X(omp_set_nest_lock_)                            \
     X(omp_unset_nest_lock_) X(omp_test_nest_lock_) HEIST__API_WRAPPED(X)
 #define HEIST__CALLED(X)                                                                                               \
     X(GOMP_loop_end_nowait) X(GOMP_sections_end_nowait) X(GOMP_single_start) X(omp_target_memcpy)                      \
-    X(omp_target_memcpy_rect) HEIST__API_CALLED(X)
+    X(omp_target_memcpy_rect) X(omp_target_memset) HEIST__API_CALLED(X)
 /* clang-format on */
 
 /* The runtime's name in messages, the names that its file may have, and an entry that each version has. */
@@ -226,6 +231,9 @@ HEIST__ENTRY void GOMP_critical_name_end(void **name);
 #define HEIST__PREFIX "GOMP_"
 #define HEIST__HARMLESS ""
 #define HEIST__UNSERVED ""
+
+/* The entry of taskyield. */
+#define HEIST__YIELD_ENTRY "GOMP_taskyield"
 
 /* Names that a program which creates tasks imports. */
 #define HEIST__CREATORS "GOMP_task", "GOMP_taskloop", "GOMP_taskloop_ull"

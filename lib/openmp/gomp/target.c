@@ -21,7 +21,7 @@ static unsigned settle(unsigned flags, void ***depend)
     return flags & ~(unsigned)HEIST__GOMP_TARGET_NOWAIT;
 }
 
-/* libgomp would create a task of its own for omp_target_memcpy_async, too. */
+/* libgomp would create a task of its own for omp_target_memcpy_async and its like, too. */
 static void wait_for_depobjs(heist__omp_slot *self, int count, heist__omp_depobj *depobjs)
 {
     for (int i = 0; i < count; i++) {
@@ -57,13 +57,31 @@ int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int
                                                   to_sizes, from_sizes, to_device, from_device);
 }
 
+void *omp_target_memset_async(void *to, int value, size_t length, int device, int depobj_count,
+                              heist__omp_depobj *depobjs)
+{
+    HEIST__IF_MEANT_OTHERWISE(omp_target_memset_async, (to, value, length, device, depobj_count, depobjs));
+    HEIST__SELF_OR_RUNTIME(self, omp_target_memset_async, (to, value, length, device, depobj_count, depobjs));
+    wait_for_depobjs(self, depobj_count, depobjs);
+    return HEIST__RUNTIME(omp_target_memset)(to, value, length, device);
+}
+
+/* Without a device libgomp calls the region's function here, and takes it to be in no region: it runs the function's
+ * tasks at once, and they end before the mapped data goes. So the slot is hidden meanwhile. */
+void GOMP_target(int device, void (*fn)(void *), const void *unused, size_t maps, void **addresses, size_t *sizes,
+                 unsigned char *kinds)
+{
+    heist__omp_slot *outer = heist__omp_self;
+    heist__omp_self = NULL;
+    HEIST__RUNTIME(GOMP_target)(device, fn, unused, maps, addresses, sizes, kinds);
+    heist__omp_self = outer;
+}
+
 void GOMP_target_ext(int device, void (*fn)(void *), size_t maps, void **addresses, size_t *sizes,
                      unsigned short *kinds, unsigned flags, void **depend, void **arguments)
 {
     flags = settle(flags, &depend);
-    /* Without a device libgomp calls fn here, and takes it to be in no region: it runs the tasks of fn at once, and
-     * they end before the mapped data goes. So the slot is hidden meanwhile. */
-    heist__omp_slot *outer = heist__omp_self;
+    heist__omp_slot *outer /* hidden, as above */ = heist__omp_self;
     heist__omp_self = NULL;
     HEIST__RUNTIME(GOMP_target_ext)(device, fn, maps, addresses, sizes, kinds, flags, depend, arguments);
     heist__omp_self = outer;

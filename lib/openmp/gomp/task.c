@@ -98,6 +98,9 @@ static void run_measured(heist__omp_slot *self, heist__omp_task *task, const cre
 
 enum { SPECIAL = HEIST__GOMP_DEPEND | HEIST__GOMP_PRIORITY | HEIST__GOMP_DETACH | HEIST__GOMP_FINAL };
 
+static void run_or_put_off_large(heist__omp_slot *self, heist__omp_body *fn, void *data, void (*copy)(void *, void *),
+                                 long size, long align);
+
 /* Everything but the common case: dependences, priority, event, final, if(0), cancellation. */
 __attribute__((noinline)) static void create_special(heist__omp_slot *self, const creation *c, bool if_clause)
 {
@@ -115,6 +118,11 @@ __attribute__((noinline)) static void create_special(heist__omp_slot *self, cons
         .large = c->copy && c->size > HEIST__OMP_LARGE_DATA,
         .bytes = c->size,
     };
+    bool plain = !request.clauses && !request.event && !request.must && request.priority == 0 && kind == 0;
+    if (plain && request.large) {
+        run_or_put_off_large(self, c->fn, c->data, c->copy, (long)c->size, (long)c->align);
+        return;
+    }
     uint32_t decision = heist__omp_decide(self, &request);
     heist__omp_task *task = heist__omp_task_new(self, c->fn, kind);
     if (request.event) attach_event(task, c, kind);

@@ -257,6 +257,9 @@ extern void omp_destroy_lock(void **lock);
     "__kmpc_start_record_task", "__kmpc_end_record_task", "__kmpc_taskgraph", "__kmpc_task_get_depnode",               \
         "__kmpc_task_get_successors"
 
+/* The entry of taskyield. */
+#define HEIST__YIELD_ENTRY "__kmpc_omp_taskyield"
+
 /* Names that a program which creates tasks imports. */
 #define HEIST__CREATORS "__kmpc_omp_task_alloc", "__kmpc_omp_target_task_alloc"
 

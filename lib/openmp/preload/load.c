@@ -18,6 +18,7 @@
 
 HEIST__ATOMIC(uint32_t) heist__omp_active;
 bool heist__omp_puts_all_off;
+bool heist__omp_yields;
 
 /* Constant once the library is loaded. */
 static bool verbose;
@@ -99,6 +100,7 @@ __attribute__((constructor)) static void load(void)
     heist__omp_fork_init();
     heist__omp_pthread_wrappers_init();
     heist__omp_creators found = heist__omp_find_creators();
+    heist__omp_yields = found.yields;
     refused = is_left_alone(&found);
     if (refused) return;
     if (found.creator && heist__runtime_file()) {

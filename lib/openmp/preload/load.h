@@ -13,6 +13,8 @@ extern HEIST__ATOMIC(uint32_t) heist__omp_active;
 void heist__omp_activate(void);
 /* Tasks never run at once for being many. Constant once the library is loaded. */
 extern bool heist__omp_puts_all_off;
+/* The program calls taskyield: a task may wait, by that, for what its creator does later. Constant likewise. */
+extern bool heist__omp_yields;
 /* The program is left alone here, and the other library, preloaded behind this one, knows why. */
 bool heist__omp_other_library_serves(void);
 

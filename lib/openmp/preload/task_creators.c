@@ -86,6 +86,7 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *found)
         if (!f->creator && IS_ONE_OF(name, creators)) f->creator = file;
         if (!f->foreign && is_foreign(name)) f->foreign = file;
         if (IS_ONE_OF(name, foreign_creators)) f->foreign_tasks = true;
+        if (strcmp(name, HEIST__YIELD_ENTRY) == 0) f->yields = true;
         if (!f->unknown && is_unknown(name)) f->unknown = name;
     }
     return 0;
