@@ -89,6 +89,30 @@ END
 }
 run_case heist_stats_prints_them_too says '*heist-omp: tasks 22090,*' env HEIST_STATS=1 "$HEIST_OMP" "$scratch/taskwait"
 run_case heist_stats_writes_them_to_a_file writes_statistics
+cat >"$scratch/stolen.c" <<'END'
+#include <unistd.h>
+int main(void)
+{
+    /* Each task is moved in a batch, and from there to another thread. */
+#pragma omp parallel num_threads(8)
+#pragma omp single
+    for (int i = 0; i < 2000; i++) {
+#pragma omp task
+        usleep(20);
+    }
+    return 0;
+}
+END
+"$COMPILER" -O2 "${sanitizers[@]}" -fopenmp "$scratch/stolen.c" -o "$scratch/stolen" 2>/dev/null ||
+    gcc -fopenmp "$scratch/stolen.c" -o "$scratch/stolen"
+steals_at_most_all() # no more tasks are stolen than there are
+{
+    local said
+    said=$("$HEIST_OMP" --stats "$scratch/stolen" 2>&1)
+    awk -F'[ ,]+' '/heist-omp: tasks/ { for (i = 1; i < NF; i++) n[$i] = $(i + 1) }
+        END { exit !(n["tasks"] == 2000 && n["stolen"] <= n["tasks"]) }' <<<"$said" || { echo "$said"; return 1; }
+}
+run_case no_more_tasks_are_stolen_than_there_are steals_at_most_all
 run_case workers_is_the_number_of_threads says '*, stolen 0,*' "$HEIST_OMP" --stats --workers 1 "$scratch/taskwait"
 run_case it_may_be_said_with_an_equals_sign says '*, stolen 0,*' "$HEIST_OMP" --stats --workers=1 "$scratch/taskwait"
 run_case what_follows_two_dashes_is_the_program says '6765 100 100 100' "$HEIST_OMP" -- "$scratch/taskwait"
@@ -98,13 +122,15 @@ run_case without_tasks_regions_stay_the_runtimes says "*nothing loaded creates t
     "$HEIST_OMP" --verbose "$scratch/without_tasks"
 run_case the_library_is_found_by_the_runtime says "*$RUNTIME: $(basename "$HEIST_LIBRARY") is preloaded*6765 *" \
     env -u HEIST_OMP_LIBRARY "$HEIST_OMP" --verbose "$scratch/taskwait"
-run_case without_a_runtime_both_are_preloaded says '*no lib* is loaded: nothing to serve*no lib* is loaded: nothing*' \
+run_case without_a_runtime_one_of_both_says_so prints_once 'no OpenMP runtime is loaded: nothing to serve' \
     env -u HEIST_OMP_LIBRARY "$HEIST_OMP" --verbose "$scratch/plain"
 run_case with_both_preloaded_the_right_one_serves says '*is a script*run on heist*6765*' \
     env -u HEIST_OMP_LIBRARY "$HEIST_OMP" --verbose "$scratch/script"
 # Both are preloaded there, and one is to speak.
 run_case with_both_preloaded_one_prints_stats prints_once 'heist-omp: tasks' \
     env -u HEIST_OMP_LIBRARY "$HEIST_OMP" --stats "$scratch/script"
+run_case with_both_preloaded_nobody_lacks_the_other_runtime prints_nothing_of 'no libo*g*omp is loaded' \
+    env -u HEIST_OMP_LIBRARY "$HEIST_OMP" --verbose "$scratch/script"
 run_case with_both_preloaded_one_knows_the_runtime prints_once 'entries wrapped' \
     env -u HEIST_OMP_LIBRARY "$HEIST_OMP" --verbose "$scratch/script"
 run_case without_a_runtime_no_stats_are_printed prints_nothing_of 'heist-omp: tasks' \
@@ -137,7 +163,7 @@ int main(int argc, char **argv)
 }
 END
 gcc "$scratch/weak.c" -o "$scratch/weak" -ldl
-run_case without_a_runtime_settings_are_ignored says '*plugins with one are served
+run_case without_a_runtime_settings_are_ignored says '*plugins that it loads are served
 0' env -u HEIST_OMP_LIBRARY "$HEIST_OMP" "$scratch/weak"
 run_case and_reach_one_that_comes_later says '*
 5' env -u HEIST_OMP_LIBRARY "$HEIST_OMP" "$scratch/weak" "$(runtime_file)"
@@ -157,6 +183,16 @@ for name in test say; do
     run_case "${name}_is_a_program_and_not_the_shells_own" says '6765 100 100 100' \
         env PATH="$scratch/path:$PATH" "$HEIST_OMP" "$name"
 done
+run_case a_missing_file_is_told is_told 'heist-omp: ./no/such: there is no such file' "$HEIST_OMP" ./no/such
+run_case a_command_that_starts_a_program_is_told_what_is_served says '*programs that it starts*6765 *' \
+    env -u HEIST_OMP_LIBRARY "$HEIST_OMP" env "$scratch/taskwait"
+archive=$(gcc -print-file-name=libgomp.a)
+if [ "$RUNTIME" = libgomp ] && [ -f "$archive" ] && [ ${#sanitizers[@]} -eq 0 ] &&
+    gcc -fopenmp -c "$programs/taskwait.c" -o "$scratch/inside.o" &&
+    gcc "$scratch/inside.o" "$archive" -o "$scratch/inside" -lpthread -ldl; then
+    run_case a_program_with_libgomp_inside_is_told says '*has an OpenMP runtime inside*6765 *' \
+        "$HEIST_OMP" "$scratch/inside"
+fi
 run_case a_directory_is_refused is_told "heist-omp: $scratch: cannot be executed" "$HEIST_OMP" "$scratch"
 run_case what_is_no_program_is_refused is_told "heist-omp: $scratch/plain.c: cannot be executed" \
     "$HEIST_OMP" "$scratch/plain.c"

@@ -33,7 +33,6 @@ heist__omp_task *heist__omp_steal_seen(heist__omp_slot *self, heist_deque *deque
     bool wanted = theft->item && (!within || heist__omp_descends(theft->item, self->current));
     bool got = wanted && heist__deque_settle(deque, theft) == HEIST_STEAL_GOT;
     heist__deque_leave(deque, side);
-    self->counters.stolen += got;
     return got ? theft->item : NULL;
 }
 
@@ -56,7 +55,6 @@ static heist__omp_task *steal_several(heist__omp_slot *self, heist_deque *deque)
     size_t count = heist_deque_steal_half(deque, tasks, MOST_TAKEN);
     for (size_t i = 0; i < count; i++) heist__omp_record_fetch(tasks[i]);
     for (size_t i = 1; i < count; i++) heist__omp_task_ready(self, tasks[i]);
-    self->counters.stolen += count;
     return count ? tasks[0] : NULL;
 }
 

@@ -17,7 +17,7 @@ typedef struct heist__kmp_reserve heist__kmp_reserve;
 /* The counts that --stats prints. Each slot counts for itself; preload/statistics.c adds the counts up when a region
  * ends. */
 typedef struct heist__omp_counters {
-    uint64_t stolen;    /* tasks taken from another thread */
+    uint64_t stolen;    /* tasks run that another thread created */
     uint64_t taskwaits; /* taskwaits that found unfinished children */
     uint64_t sleeps;
 } heist__omp_counters;

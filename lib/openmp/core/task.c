@@ -110,6 +110,7 @@ static void end_with_event(heist__omp_slot *self, heist__omp_task *task, bool di
 
 void heist__omp_task_run(heist__omp_slot *self, heist__omp_task *task)
 {
+    self->counters.stolen += task->home != self; /* not where it is taken: a task may be taken several times */
     bool discarded = __builtin_expect(self->cancellable, 0) && !(task->flags & HEIST__OMP_TASK_COPIED) &&
                      heist__omp_cancelled(self, task->group);
     if (!discarded) call_taken(self, task);

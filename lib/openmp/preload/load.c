@@ -55,7 +55,9 @@ static void say_what_was_found(const char *creator)
 {
     const char *file = heist__runtime_file();
     if (!file) {
-        fprintf(stderr, "heist-omp: no " HEIST__RUNTIME_NAME " is loaded: nothing to serve\n");
+        /* Of two libraries the last one speaks, and only if there is no runtime at all. */
+        if (!heist__next_symbol(HEIST__OTHER_KEY))
+            fprintf(stderr, "heist-omp: no OpenMP runtime is loaded: nothing to serve\n");
         return;
     }
     int wrapped = 0;
