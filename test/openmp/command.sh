@@ -253,7 +253,8 @@ if [ "$RUNTIME" = libomp ]; then
     ln -s "$(runtime_file)" "$scratch/as_libgomp/libgomp.so.1"
     run_case libomp_under_libgomps_name_is_told says '*is not libgomp*left alone*tasks 0, *6765*' \
         env -u HEIST_OMP_LIBRARY LD_LIBRARY_PATH="$scratch/as_libgomp" "$HEIST_OMP" --stats "$scratch/of_libgomp"
-    # Entries of tasks that are not served: the program is libomp's as a whole. One that comes by dlsym ends with a sentence.
+    # Entries of tasks that are not served: the program is libomp's as a whole. A call that comes by dlsym ends it with
+    # a sentence.
     for entry in __kmpc_task_get_successors __kmpc_start_record_task __kmpc_task_of_tomorrow; do
         cat >"$scratch/calls.c" <<END
 #include <stdio.h>

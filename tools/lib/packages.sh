@@ -168,3 +168,35 @@ peer_needs()
     nicety libopenblas-dev : links_with openblas
     nicety libblis-dev : links_with blis
 }
+
+# --- further needs of tools/check: compilers of other versions, for OpenMP programs -----------------------------------
+
+openmp_clangs=(13 15 16 19)
+
+version_needs()
+{
+    local n
+    nicety gcc-11 : have gcc-11
+    for n in "${openmp_clangs[@]}"; do
+        nicety "clang-$n" : have "clang-$n"
+    done
+}
+
+# fetch_libomps DIR: the files of each version's libomp under DIR/N. Debian's packages of them cannot be installed
+# beside each other, so they are only unpacked. What cannot be fetched is left out.
+fetch_libomps()
+{
+    local dir=$1 n package
+    have apt-get && have dpkg-deb || return 0
+    for n in "${openmp_clangs[@]}"; do
+        [ ! -f "$dir/$n/complete" ] || continue
+        rm -rf -- "${dir:?}/$n"
+        mkdir -p "$dir/$n" || return 0
+        (cd "$dir/$n" && apt-get download "libomp5-$n" "libomp-$n-dev") >/dev/null 2>&1 || continue
+        for package in "$dir/$n"/*.deb; do
+            dpkg-deb -x "$package" "$dir/$n" || continue 2
+        done
+        rm -f -- "$dir/$n"/*.deb
+        : >"$dir/$n/complete"
+    done
+}

@@ -190,7 +190,7 @@ HEIST__ENTRY void GOMP_critical_name_end(void **name);
     X(GOMP_scope_start) X(GOMP_loop_start) X(GOMP_loop_ordered_start) X(GOMP_loop_doacross_start)                      \
     X(GOMP_loop_ull_start) X(GOMP_loop_ull_ordered_start) X(GOMP_loop_ull_doacross_start) X(GOMP_cancel)               \
     X(GOMP_cancellation_point) X(GOMP_target_ext) X(GOMP_target_update_ext) X(GOMP_target_enter_exit_data)             \
-    X(omp_target_memcpy_async) X(omp_target_memcpy_rect_async) X(omp_target_memset_async) X(GOMP_target)                                                         \
+    X(omp_target_memcpy_async) X(omp_target_memcpy_rect_async) X(omp_target_memset_async) X(GOMP_target)               \
     X(GOMP_critical_start) X(GOMP_critical_end) X(GOMP_critical_name_start) X(GOMP_critical_name_end)                 \
     X(omp_set_nest_lock) X(omp_unset_nest_lock) X(omp_test_nest_lock) X(omp_set_nest_lock_)                            \
     X(omp_unset_nest_lock_) X(omp_test_nest_lock_) HEIST__API_WRAPPED(X)

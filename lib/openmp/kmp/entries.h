@@ -213,7 +213,7 @@ extern void omp_destroy_lock(void **lock);
     X(__kmpc_dist_for_static_init_4) X(__kmpc_dist_for_static_init_4u) X(__kmpc_dist_for_static_init_8)                \
     X(__kmpc_critical) X(__kmpc_critical_with_hint) X(__kmpc_end_critical) X(__kmpc_set_lock) X(__kmpc_unset_lock)     \
     X(__kmpc_test_lock) X(__kmpc_dist_for_static_init_8u) X(omp_init_nest_lock) X(omp_init_nest_lock_with_hint) \
-    X(omp_destroy_nest_lock) X(omp_set_nest_lock) X(omp_test_nest_lock) X(omp_unset_nest_lock)                                 \
+    X(omp_destroy_nest_lock) X(omp_set_nest_lock) X(omp_test_nest_lock) X(omp_unset_nest_lock)                         \
     X(omp_init_nest_lock_) X(omp_init_nest_lock_with_hint_) X(omp_destroy_nest_lock_) X(omp_set_nest_lock_)            \
     X(omp_test_nest_lock_) X(omp_unset_nest_lock_) HEIST__API_WRAPPED(X)
 #define HEIST__CALLED(X)                                                                                               \

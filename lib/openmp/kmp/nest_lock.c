@@ -64,7 +64,7 @@ static void unset(heist__kmp_nest_lock **lock)
     heist__omp_lock_given_back();
 }
 
-/* ---- names that libgomp has, too: the program's runtime may be another one after all, and its locks are its own ---- */
+/* ---- names that libgomp has, too: the program may mean that, and its locks are its own ---- */
 
 #define BY_BOTH_NAMES(name, function)                                                                                  \
     void name(heist__kmp_nest_lock **lock)                                                                             \

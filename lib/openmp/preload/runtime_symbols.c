@@ -165,8 +165,8 @@ void heist__runtime_resolve(void)
 
 /* ---- calls by names that both runtimes have ---- */
 
-/* The function behind this library, in the library in front of the other runtime, or in that runtime itself. NULL: there
- * is none in the order. */
+/* The function behind this library, in the library in front of the other runtime, or in that runtime itself. NULL:
+ * there is none in the order. */
 static void *others_function(heist__runtime_symbol symbol)
 {
     /* Written by: threads that look for one, with the same value. relaxed: code does not change */

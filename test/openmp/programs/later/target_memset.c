@@ -1,6 +1,6 @@
-/* omp_target_memset_async of gcc 16, with a depobj: done when the task before it is complete. Prints the number of wrong
- * bytes. With LIBRARY this is a library that has gcc 16's two functions for libgomps without them: the async one knows
- * nothing of heist's tasks, as libgomp's does not. */
+/* omp_target_memset_async of gcc 16, with a depobj: done when the task before it is complete. Prints the number of
+ * wrong bytes. With LIBRARY this is a library that has gcc 16's two functions for libgomps without them: the async one
+ * knows nothing of heist's tasks, as libgomp's does not. */
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
