@@ -15,6 +15,7 @@
 #include "schedule/error.h"
 #include "schedule/fork.h"
 #include "schedule/nesting.h"
+#include "schedule/overflow.h"
 #include "schedule/registry.h"
 #include "schedule/stats.h"
 #include "schedule/stress.h"
@@ -214,6 +215,7 @@ heist_pool *heist_pool_new(const heist_options *options)
 {
     int cancellable;
     heist__fork_hook();
+    heist__overflow_install();
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable); /* no half-made pool is left behind */
     heist_pool *pool = make_and_start(options);
     pthread_setcancelstate(cancellable, NULL);

@@ -22,6 +22,7 @@
 #include "schedule/error.h"
 #include "schedule/job.h"
 #include "schedule/nesting.h"
+#include "schedule/overflow.h"
 #include "schedule/pool.h"
 #include "schedule/run.h"
 #include "schedule/worker_memory.h"
@@ -184,6 +185,7 @@ static bool sit_and_run(heist__worker *w, heist_task *task)
     taken = w;
     heist__lent_begin(&w->counters);
 #if HEIST__CAN_SWITCH_STACKS
+    heist__overflow_prepare();
     heist__call_on_stack(w->guest_stack, w->guest_size, run_in, &s);
 #endif
     if (taken != w) return false;

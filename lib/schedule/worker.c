@@ -12,6 +12,7 @@
 #include "platform/sleep.h"
 #include "platform/thread_state.h"
 #include "schedule/job.h"
+#include "schedule/overflow.h"
 #include "schedule/pool.h"
 #include "schedule/search.h"
 #include "schedule/steal.h"
@@ -273,6 +274,7 @@ void *heist__worker_main(void *worker)
     heist__worker *w = worker;
     heist_pool *pool = w->pool;
     heist__set_self(w);
+    heist__overflow_prepare();
     name_thread(w);
     heist__store_relaxed(&w->clock, heist__thread_clock()); /* relaxed: P1 publishes both */
     heist__store_relaxed(&w->thread_number, heist__thread_number());

@@ -7,6 +7,7 @@
 #include "schedule/default_pool.h"
 #include "schedule/fork.h"
 #include "schedule/pool.h"
+#include "schedule/overflow.h"
 #include "schedule/registry.h"
 #include "schedule/run.h"
 #include "schedule/stats.h"
@@ -71,6 +72,7 @@ NOTHING(void, heist__worker_give_memory_back, (heist__worker * w), )
 NOTHING(void, heist__default_forget, (heist_pool * pool), )
 NOTHING(heist_pool *, heist__pool_resolve, (heist_pool * pool), pool)
 NOTHING(void, heist__fork_hook, (void), )
+NOTHING(void, heist__overflow_install, (void), )
 NOTHING(void, heist__registry_add, (heist_pool * pool), )
 NOTHING(bool, heist__registry_claim, (heist_pool * pool), true)
 NOTHING(void, heist__registry_remove, (heist_pool * pool), )
