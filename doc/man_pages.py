@@ -258,7 +258,21 @@ def date_of(changelog, version):
     return match.group(1) if match else '""'
 
 
+def print_links(headers):
+    """A line for each public name that is no page's name: the name, and the page that explains it."""
+    for header in headers:
+        with open(header, encoding='utf-8') as source:
+            code = head_and_rest(source.read())[2]
+        page = 'heist_' + os.path.basename(header)[:-2]
+        for name in dict.fromkeys(names_of(code) + macros_of(code)):
+            if name != page:
+                print(name, page)
+
+
 def main():
+    if sys.argv[1] == '--links':
+        print_links(sys.argv[2:])
+        return
     output, version, changelog, header = sys.argv[1:5]
     date = date_of(changelog, version)
     if os.path.basename(header) == 'heist.h':

@@ -119,6 +119,14 @@ manual_pages_are_there()
         man3/heist_scope.3 man3/heist_pool.3 man3/heist_stats.3 man3/heist_deque.3 man7/heist.7; do
         [ -n "$(find "$stage" -path "*/$page*")" ] || { echo "missing: $page"; return 1; }
     done
+    # Every public function and macro has a page, which leads to one that names it.
+    local name target
+    for name in $(grep -E "^heist_[a-z]" "$source_dir/test/abi/symbols.txt") HEIST_SPAWN HEIST_FOR; do
+        page=$(find "$stage" -path "*/man3/$name.3*")
+        [ -n "$page" ] || { echo "no page for $name"; return 1; }
+        target=$(sed -n 's/^\.so //p' "$page")
+        grep -qw "$name" "$(dirname "$(dirname "$page")")/${target:-man3/$name.3}" || { echo "$name: $target"; return 1; }
+    done
     # Every command that is installed has a page. Those of heist-perf's peers are of no use by hand.
     for page in $(find "$stage" -path '*/bin/*' -printf '%f\n' | grep -vE '^heist-perf-'); do
         [ -n "$(find "$stage" -path "*/man1/$page.1*")" ] || { echo "no page for $page"; return 1; }
