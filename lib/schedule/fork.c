@@ -11,6 +11,7 @@
 #include "idle/outside_spin.h"
 #include "schedule/default_pool.h"
 #include "schedule/error.h"
+#include "schedule/overflow.h"
 #include "schedule/pool.h"
 #include "schedule/registry.h"
 #include "schedule/seat.h"
@@ -51,6 +52,8 @@ static int forget_parent(heist_pool *pool)
         heist__store_relaxed(&w->join_asleep, 0);
         w->children_joined = heist__load_relaxed(&w->children_done);
         w->outer = NULL;
+        heist__overflow_forget(w->signal_stack);
+        w->signal_stack = NULL;
         w->running = false;
     }
     return 0;

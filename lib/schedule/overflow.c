@@ -213,3 +213,13 @@ void heist__overflow_prepare_slow(void)
         munmap(stack, HANDLER_STACK);
     }
 }
+
+void *heist__overflow_stack(void)
+{
+    return has_key ? pthread_getspecific(of_thread) : NULL;
+}
+
+void heist__overflow_forget(void *stack)
+{
+    if (stack && stack != heist__overflow_stack()) munmap(stack, HANDLER_STACK);
+}

@@ -10,6 +10,12 @@ void heist__overflow_install(void);
  * it until it ends. */
 void heist__overflow_prepare_slow(void);
 
+/* The stack that the calling thread got; NULL: none. */
+void *heist__overflow_stack(void);
+
+/* In the child of a fork: frees the stack of a thread of the parent, unless the thread that goes on has it. */
+void heist__overflow_forget(void *stack);
+
 /* Used by: the thread. */
 #ifdef __GLIBC__
 __attribute__((tls_model("initial-exec")))

@@ -275,6 +275,7 @@ void *heist__worker_main(void *worker)
     heist_pool *pool = w->pool;
     heist__set_self(w);
     heist__overflow_prepare();
+    w->signal_stack = heist__overflow_stack();
     name_thread(w);
     heist__store_relaxed(&w->clock, heist__thread_clock()); /* relaxed: P1 publishes both */
     heist__store_relaxed(&w->thread_number, heist__thread_number());
@@ -288,6 +289,7 @@ void *heist__worker_main(void *worker)
     heist__futex_wake(&pool->ready, 1);
     search_and_run(w);
     heist__counter_set(&w->counters.ended, heist__stats_now());
+    w->signal_stack = NULL; /* the thread gives it back */
     heist__set_self(NULL);
     return NULL;
 }

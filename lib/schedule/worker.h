@@ -47,7 +47,8 @@ struct heist__worker {
     size_t guest_size;
     /* The seat of another pool that the thread in this seat took before; NULL for the worker's own thread. */
     struct heist__worker *outer;
-    bool running; /* the thread exists and must be joined */
+    bool running;       /* the thread exists and must be joined */
+    void *signal_stack; /* of the thread, for overflow.c; NULL: none */
     int bind_error;
     heist__random random;
     heist__spin_budget spin;
