@@ -1,6 +1,6 @@
 /* Names of functions: /proc/self/maps says which file an address comes from, the file's symbol table says the rest.
- * dladdr knows only exported functions, and takes the loader's lock. The file may have been changed since it was loaded:
- * nothing in it is trusted. */
+ * dladdr knows only exported functions, and takes the loader's lock. The file may have been changed since it was
+ * loaded: nothing in it is trusted. */
 #include "platform/symbol_name.h"
 
 #include <elf.h>

@@ -1,9 +1,9 @@
 /* A stack that overflows meets its guard page. The handler here says so, names the task and HEIST_STACK, and lets the
- * process end as it would have ended without: it puts the default action back and returns, the instruction faults again,
- * and a core shows the place.
+ * process end as it would have ended without: it puts the default action back and returns, the instruction faults
+ * again, and a core shows the place.
  *
- * The program's own handling comes first. The handler is installed only where SIGSEGV has the default action, and not in
- * a program with other rights than its caller's. A handler that the program installs later replaces this one. A thread
+ * The program's own handling comes first. The handler is installed only where SIGSEGV has the default action, and not
+ * in a program with other rights than its caller's. A handler that the program installs later replaces this one. A thread
  * that has an alternate stack keeps it. Any other fault passes through without a word. */
 #include "schedule/overflow.h"
 
@@ -21,7 +21,7 @@
 #include "schedule/pool.h"
 #include "schedule/worker.h"
 
-/* The handler reads a file's symbols: paths and lines lie on this stack, beside the kernel's frame of some kilobytes. */
+/* The handler reads a file's symbols: paths and lines lie on this stack, beside the kernel's frame. */
 #define HANDLER_STACK ((size_t)64 << 10)
 
 /* A frame may be larger than the guard page: a fault this near below a stack is taken for its overflow. Anything that

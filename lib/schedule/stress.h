@@ -34,8 +34,8 @@ void heist__stress_init(heist__worker *w);
 
 /* What follows is called by the worker `w` itself, under stress only. */
 
-/* `task` has been spawned, and its state is `untouched` until a thief takes it. Mostly waits until a thief has taken it,
- * or has finished it. */
+/* `task` has been spawned, and its state is `untouched` until a thief takes it. Mostly waits until a thief has
+ * taken it, or has finished it. */
 void heist__stress_spawned(heist__worker *w, heist_task *task, uintptr_t untouched);
 
 /* A job has been put into the worker's deque. Mostly waits until a thief has taken it, or another. */

@@ -39,22 +39,32 @@ says()
     done
 }
 
-break_finds_the_task() { says "$(debug 'break walk if n == 4' run bt)" '^#0 +walk \(n=4\) at ' 'in walk \(n=[5-9]|in main'; }
+break_finds_the_task()
+{
+    says "$(debug 'break walk if n == 4' run bt)" '^#0 +walk \(n=4\) at ' 'in walk \(n=[5-9]|in main'
+}
 heist_break_finds_it() { says "$(debug 'heist break walk if n == 4' run bt)" '^#0 +walk \(n=4\) at '; }
 no_such_task() { says "$(debug 'heist break nothing')" 'there is no task nothing'; }
-one_frame_a_task() { ! grep -E '(^#[0-9]+ +| in )heist(__|\.)' <<<"$(debug 'heist break walk if n == 4' run bt | sed -n '/^#0/,$p')"; }
+one_frame_a_task()
+{
+    ! grep -E '(^#[0-9]+ +| in )heist(__|\.)' \
+        <<<"$(debug 'heist break walk if n == 4' run bt | sed -n '/^#0/,$p')"
+}
 workers_are_listed()
 {
-    says "$(debug 'heist break walk if n == 2' run 'heist workers')" 'thread [0-9]+ ".*": walk \(n=2\)' 'tasks? on its stack'
+    says "$(debug 'heist break walk if n == 2' run 'heist workers')" \
+        'thread [0-9]+ ".*": walk \(n=2\)' 'tasks? on its stack'
 }
 parents_are_listed()
 {
-    says "$(debug 'heist break walk if n == 1' run 'heist parents')" '": walk \(n=1\)' 'walk \(n=12\)' 'stolen from thread'
+    says "$(debug 'heist break walk if n == 1' run 'heist parents')" \
+        '": walk \(n=1\)' 'walk \(n=12\)' 'stolen from thread'
 }
 
 "${compiler[@]}" -O0 -g "$scratch/walk.c" -o "$scratch/walk" -I"$source_dir/include" -I"$build_dir/include" \
     -L"$build_dir/lib" -lheist -pthread
-if ! command -v gdb >/dev/null || ! says "$(debug 'break main' run 'python print(7)' 2>&1)" 'Breakpoint 1, (0x[0-9a-f]+ in )?main' '^7$' >/dev/null; then
+if ! command -v gdb >/dev/null ||
+    ! says "$(debug 'break main' run 'python print(7)' 2>&1)" 'Breakpoint 1, (0x[0-9a-f]+ in )?main' '^7$' >/dev/null; then
     ignore_case tasks_have_names_in_gdb 'there is no gdb with Python that can run a program'
     end_cases
     exit

@@ -17,7 +17,8 @@ from gdb.FrameDecorator import FrameDecorator
 
 MADE = re.compile(r'heist__gen_(task|body|exec|sync|spawn|maybe|run|detach)_(\w+)')
 # gdb takes heist__x for a name of Ada, and shows heist.x.
-PLUMBING = re.compile(r'heist(?:__|\.)(?:run_stolen|run_task|run_root|job_run|join_slow|push_slow|seat_run|switch_stack|'
+PLUMBING = re.compile(r'heist(?:__|\.)(?:run_stolen|run_task|run_root|job_run|join_slow|push_slow|seat_run|'
+                      r'switch_stack|'
                       r'call_on_stack|worker_main|run_plain)\b|^run_in$')
 STOLEN = re.compile(r'heist(?:__|\.)run_stolen\b')
 MOST_FRAMES = 100000
@@ -177,7 +178,8 @@ def print_workers():
                 tasks.append(shown(frame))
         is_worker = re.fullmatch(r'.*/\d+', thread.name or '') is not None
         if tasks:
-            print('{}: {}; {} tasks on its stack, {} of them stolen'.format(label(thread), tasks[0], len(tasks), stolen))
+            print('{}: {}; {} tasks on its stack, {} of them stolen'.format(
+                label(thread), tasks[0], len(tasks), stolen))
         elif is_worker:
             print('{}: no task'.format(label(thread)))
 
