@@ -1,6 +1,7 @@
 /* The trees: those of the benchmark's authors with the counts that they published, and small ones for tests. */
-#include "apps/uts/uts.h"
+#include "apps/uts/grow.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* clang-format off */
