@@ -95,7 +95,7 @@ static unsigned *ordered(rank *ranks, unsigned count, int (*how)(const void *, c
     return order;
 }
 
-static int add_orders(heist__machine *m)
+int heist__machine_order(heist__machine *m)
 {
     rank *ranks = malloc(m->pu_count * sizeof *ranks);
     if (!ranks) return -ENOMEM;
@@ -140,7 +140,7 @@ int heist__machine_load(heist__machine *m, const char *description, char *note, 
 {
     *m = (heist__machine){0};
     int error = description ? heist__discover(m, description, NULL) : load_this(m);
-    if (!error) error = add_orders(m);
+    if (!error) error = heist__machine_order(m);
     if (error) empty(m);
     if (error == -ENOMEM) snprintf(m->note, sizeof m->note, "no memory for the description of the machine");
     if (note && note_size) snprintf(note, note_size, "%s", m->note);

@@ -70,6 +70,10 @@ typedef struct heist__machine {
  * note says so. */
 int heist__machine_load(heist__machine *m, const char *description, char *note, size_t note_size);
 
+/* Fills core_order and spread_order of a machine whose PUs are known. For callers that make a machine by themselves.
+ * Returns 0 or -ENOMEM. */
+int heist__machine_order(heist__machine *m);
+
 void heist__machine_free(heist__machine *m);
 
 /* How near two PUs are; both are indices into m->pus. */

@@ -20,6 +20,7 @@ declare -A below=(
     [loop]='platform idle schedule/inside.h'
     [storage]='platform memory topology schedule/inside.h'
     [openmp]='platform deque depend idle memory observe/json.h'
+    [simulate]='platform deque idle loop schedule topology apps/uts/grow.h'
 )
 
 # may_include MODULE HEADER: HEADER is "module/name.h", or "module/room/name.h".
