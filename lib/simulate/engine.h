@@ -2,8 +2,8 @@
  *
  * The engine calls the functions that the runtime calls: the order and the choice of victims (schedule/victim.c), the
  * back-off (idle/backoff.c), the time to spin (idle/spin_budget.c), how many tasks change hands (deque/amounts.h),
- * which worker is woken (idle/wake_policy.h), and what a waiting join does (schedule/join_policy.h). SIMULATE.md says what is
- * modelled and what is not. The same settings give the same result. */
+ * which worker is woken (idle/wake_policy.h), and what a waiting join does (schedule/join_policy.h). SIMULATE.md says
+ * what is modelled and what is not. The same settings give the same result. */
 #ifndef HEIST_SIMULATE_ENGINE_H
 #define HEIST_SIMULATE_ENGINE_H
 

@@ -1,4 +1,6 @@
-"""simulating.py SOURCE_DIR HEIST_SIM: every command of doc/simulating.md prints what the page shows. Reports as Unity does.
+"""simulating.py SOURCE_DIR HEIST_SIM: every command of doc/simulating.md prints what the page shows.
+
+Reports as Unity does.
 """
 import os
 import re
@@ -24,13 +26,15 @@ def main():
         words = shlex.split(command)
         run = subprocess.run([PROGRAM] + words[1:], cwd=TREE, capture_output=True, text=True, check=False)
         good = run.stdout + run.stderr == shown
-        print('{}:{}:{}:{}'.format(PAGE, line, command, 'PASS' if good else 'FAIL: it prints\n' + run.stdout + run.stderr))
+        outcome = 'PASS' if good else 'FAIL: it prints\n' + run.stdout + run.stderr
+        print('{}:{}:{}:{}'.format(PAGE, line, command, outcome))
         count += 1
         failed += not good
     if count < 8:
         print('{}:1:examples:FAIL: only {} were found'.format(PAGE, count))
         failed += 1
-    print('\n-----------------------\n{} Tests {} Failures 0 Ignored\n{}'.format(count, failed, 'FAIL' if failed else 'OK'))
+    print('\n-----------------------\n{} Tests {} Failures 0 Ignored'.format(count, failed))
+    print('FAIL' if failed else 'OK')
     return failed != 0
 
 

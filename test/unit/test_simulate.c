@@ -1,4 +1,4 @@
-/* What is known exactly about schedules, of the simulator: bounds of the time and of the steals, counts, and that a seed
+/* The simulator keeps what is known exactly about schedules: bounds of the time and of the steals, and counts. A seed
  * gives one result. */
 #include <errno.h>
 #include <math.h>

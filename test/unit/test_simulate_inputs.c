@@ -1,4 +1,4 @@
-/* The inputs of the simulator: machines, costs, programs, DAGs and the command line; and the sentences about bad ones. */
+/* The inputs of the simulator: machines, costs, programs, DAGs, the command line; and the sentences about bad ones. */
 #include <errno.h>
 #include <stdlib.h>
 
