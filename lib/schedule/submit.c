@@ -40,9 +40,17 @@ static bool spin_for_room(heist__inbox *inbox, const heist__parcel *parcel)
     return false;
 }
 
+/* Counts a submission that found the inbox full. */
+static int found_full(heist_pool *pool)
+{
+    if (HEIST__TIMED) heist__add_relaxed(&pool->inbox_full, 1); /* relaxed: a counter; not in the model */
+    return -EAGAIN;
+}
+
 /* Waits until `parcel` is in the inbox, the time is over, or the pool is closed. */
 static int put_when_room(heist_pool *pool, heist__inbox *inbox, const heist__parcel *parcel, long patience_ms)
 {
+    found_full(pool);
     if (spin_for_room(inbox, parcel)) return 0;
     int64_t began = heist__clock_ns(), napped = 0; /* the clock may stand still: time slept counts, too */
     int error = 0;
@@ -88,10 +96,8 @@ int heist__submit(heist_pool *pool, const heist__parcel *parcel, heist__scope_co
     heist__count_created(pool, NULL, core);
     heist__fence_seq_cst(); /* S2: counted before the look. Pairs with the fence in heist_pool_close. */
     int error = heist__load_relaxed(&pool->state) == HEIST__POOL_OPEN ? 0 : -ESHUTDOWN; /* relaxed: S2 orders it */
-    if (!error && !heist__inbox_put(inbox, parcel)) {
-        heist__add_relaxed(&pool->inbox_full, 1); /* relaxed: a counter */
-        error = patience_ms == 0 ? -EAGAIN : put_when_room(pool, inbox, parcel, patience_ms);
-    }
+    if (!error && !heist__inbox_put(inbox, parcel))
+        error = patience_ms == 0 ? found_full(pool) : put_when_room(pool, inbox, parcel, patience_ms);
     if (error) {
         heist__count_refused(pool, NULL, core);
         heist__tell_waiters(pool);

@@ -136,11 +136,11 @@ leaves_nothing_behind()
 # Each threshold of lib/observe/report.h is in the table of lib/observe/STATISTICS.md, with its value.
 thresholds_are_documented()
 {
-    local name value missing=0
+    local name value missing=0 page=$source_dir/lib/observe/STATISTICS.md
     while read -r name value; do
-        grep -qE "^\| \`$name\` \| $value \|" "$source_dir/lib/observe/STATISTICS.md" || { echo "$name $value"; missing=1; }
+        grep -qE "^\| \`$name\` \| $value \|" "$page" || { echo "$name $value"; missing=1; }
     done < <(sed -nE 's/^ *HEIST__ADVICE_([A-Z_]+) = ([0-9]+),.*/\1 \2/p' "$source_dir/lib/observe/report.h")
-    [ "$missing" -eq 0 ] && [ "$(grep -cE '^\| `[A-Z_]+` \|' "$source_dir/lib/observe/STATISTICS.md")" -eq 16 ]
+    [ "$missing" -eq 0 ] && [ "$(grep -cE '^\| `[A-Z_]+` \|' "$page")" -eq 16 ]
 }
 
 flat=()
