@@ -248,7 +248,7 @@ def overview(header, version, date, environment, example, headers):
     page.section('See also')
     pages = ['heist_{}'.format(os.path.basename(other)[:-2]) for other in headers]
     page.out += ['.BR {} (3),'.format(name) for name in pages]
-    page.out += ['.BR heist-info (1),', '.BR heist-omp (1),', '.BR heist-perf (1)']
+    page.out += ['.BR heist-info (1),', '.BR heist-omp (1),', '.BR heist-perf (1),', '.BR heist-scale (1)']
     return page
 
 

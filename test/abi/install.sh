@@ -115,7 +115,8 @@ cmake_refuses_a_later_version()
 manual_pages_are_there()
 {
     local page
-    for page in man1/heist-info.1 man1/heist-omp.1 man1/heist-sim.1 man1/heist-perf.1 man3/heist_task.3 man3/heist_loop.3 \
+    for page in man1/heist-info.1 man1/heist-omp.1 man1/heist-perf.1 man1/heist-scale.1 man1/heist-sim.1 \
+        man3/heist_task.3 man3/heist_loop.3 \
         man3/heist_scope.3 man3/heist_pool.3 man3/heist_stats.3 man3/heist_deque.3 man7/heist.7; do
         [ -n "$(find "$stage" -path "*/$page*")" ] || { echo "missing: $page"; return 1; }
     done
