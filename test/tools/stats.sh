@@ -25,6 +25,30 @@ is_advised() # RULE FAULT [VARIABLE=VALUE...]
     return 1
 }
 
+# A task's time is that of the clock: where others have the CPU, small tasks look longer. Such attempts do not count.
+# Status 77: there was no other.
+tells_of_small_tasks()
+{
+    local i used fair=0 TIMEFORMAT='%R %U %S'
+    for ((i = 0; i < 30 && fair < 3; i++)); do
+        used=$({ time HEIST_STATS=1 HEIST_WORKERS=1 "$faulty" small 2>"$scratch/said"; } 2>&1) || return 1
+        if rules | grep -qx task-size; then
+            has_words task-size '*ns in the mean*cut-off*'
+            return
+        fi
+        awk '{ exit !($2 + $3 >= 0.7 * $1) }' <<<"$used" && fair=$((fair + 1))
+    done
+    cat "$scratch/said"
+    [ "$fair" -gt 0 ] || return 77
+    return 1
+}
+
+tells() # STATUS: of tells_of_small_tasks
+{
+    cat "$scratch/verdict"
+    return "$1"
+}
+
 # The advice has the figure and what to change.
 has_words() # RULE PATTERN
 {
@@ -146,7 +170,13 @@ thresholds_are_documented()
 flat=()
 [ -z "$HWLOC" ] || flat=(HEIST_TOPOLOGY='core:2 pu:1') # a machine with hardware threads gets advice of its own
 if [ "$SANITIZE" = none ]; then
-    run_case small_tasks_are_told is_advised_in_words task-size '*ns in the mean*cut-off*' small HEIST_WORKERS=1
+    status=0
+    tells_of_small_tasks >"$scratch/verdict" || status=$?
+    if [ "$status" -eq 77 ]; then
+        ignore_case small_tasks_are_told 'other programs had the CPU in every attempt'
+    else
+        run_case small_tasks_are_told tells "$status"
+    fi
 else
     ignore_case small_tasks_are_told 'a sanitizer makes the smallest task large'
 fi
