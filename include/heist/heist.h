@@ -5,6 +5,7 @@
 #define HEIST_HEIST_H
 
 #include <heist/deque.h>
+#include <heist/future.h>
 #include <heist/loop.h>
 #include <heist/memory.h>
 #include <heist/pool.h>

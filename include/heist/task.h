@@ -50,6 +50,7 @@
  * From anywhere
  *   HEIST_RUN(pool, name, ...)                runs it on `pool` (NULL: see heist/pool.h), waits, gives its result
  *   HEIST_DETACH(scope, name, ...)            runs it some time, without a result: see heist/scope.h
+ *   HEIST_ASYNC(pool, name, ...)              runs it some time, and gives a handle for its result: see heist/future.h
  *
  * Names: tasks and children may have any name that a C identifier may have. heist makes the names that it needs for
  * them by putting heist__gen_ and a word in front. */
@@ -70,6 +71,8 @@ typedef struct heist_worker heist_worker;
 typedef struct heist_pool heist_pool;
 typedef struct heist_scope heist_scope;
 typedef struct heist_task heist_task;
+typedef struct heist_future heist_future;
+typedef struct heist_promise heist_promise;
 
 /* A place in a worker's deque. Written by: owner. Read by: owner, thieves. */
 typedef HEIST__ATOMIC(heist_task *) heist_slot;
@@ -108,6 +111,15 @@ HEIST_API heist_worker *heist__find_worker(void);
 HEIST_API heist_task *heist__job_new(size_t size);
 HEIST_API int heist__job_push(heist_scope *scope, heist_task *task);
 HEIST_API void heist__misplaced(heist_worker *w, heist_slot *bottom);
+
+/* What heist/future.h leaves to the library. */
+HEIST_API heist_task *heist__future_record(heist_pool *pool, size_t size);
+HEIST_API heist_task *heist__future_record_after(heist_future *after, size_t size);
+HEIST_API heist_future *heist__future_start(heist_task *task);
+HEIST_API heist_future *heist__future_after(heist_future *after, heist_task *task);
+HEIST_API int heist__future_value(heist_future *future, void *result, size_t offset, size_t size, bool last_use);
+HEIST_API heist_promise *heist__promise_typed(size_t size);
+HEIST_API int heist__promise_value(heist_promise *promise, const void *value, size_t offset, size_t size);
 
 /* Debug builds watch for misuse. */
 #ifndef HEIST_DEBUG
@@ -314,6 +326,22 @@ HEIST_API void heist__joined(heist_task *task);
         if (!heist__c) return heist__job_push(heist__s, NULL);                                                         \
         heist__c->task.run = heist__gen_exec_##name;                                                                   \
         HEIST__STORE_##n pairs return heist__job_push(heist__s, &heist__c->task);                                      \
+    }                                                                                                                  \
+    static inline HEIST__FN heist_future *heist__gen_async_##name(heist_pool *heist__p HEIST__PARAMS_##n pairs)        \
+    {                                                                                                                  \
+        struct heist__gen_child_##name *heist__c =                                                                     \
+            (struct heist__gen_child_##name *)(void *)heist__future_record(heist__p, sizeof *heist__c);                \
+        if (!heist__c) return NULL;                                                                                    \
+        heist__c->task.run = heist__gen_exec_##name;                                                                   \
+        HEIST__STORE_##n pairs return heist__future_start(&heist__c->task);                                            \
+    }                                                                                                                  \
+    static inline HEIST__FN heist_future *heist__gen_then_##name(heist_future *heist__f HEIST__PARAMS_##n pairs)       \
+    {                                                                                                                  \
+        struct heist__gen_child_##name *heist__c =                                                                     \
+            (struct heist__gen_child_##name *)(void *)heist__future_record_after(heist__f, sizeof *heist__c);          \
+        if (!heist__c) return NULL;                                                                                    \
+        heist__c->task.run = heist__gen_exec_##name;                                                                   \
+        HEIST__STORE_##n pairs return heist__future_after(heist__f, &heist__c->task);                                  \
     }
 
 #define HEIST__DECLARE(linkage, result, name, n, pairs)                                                                \
@@ -349,6 +377,18 @@ HEIST_API void heist__joined(heist_task *task);
         heist__c->task.run = heist__gen_exec_##name;                                                                   \
         HEIST__STORE_##n pairs heist__run_root(heist__p, &heist__c->task);                                             \
         return heist__c->of.out;                                                                                       \
+    }                                                                                                                  \
+    static inline HEIST__FN result heist__gen_await_##name(heist_future *heist__f, bool heist__last)                   \
+    {                                                                                                                  \
+        result heist__r;                                                                                               \
+        heist__future_value(heist__f, &heist__r, __builtin_offsetof(struct heist__gen_child_##name, of),               \
+                            sizeof heist__r, heist__last);                                                             \
+        return heist__r;                                                                                               \
+    }                                                                                                                  \
+    static inline HEIST__FN int heist__gen_fulfil_##name(heist_promise *heist__p, result heist__r)                     \
+    {                                                                                                                  \
+        return heist__promise_value(heist__p, &heist__r, __builtin_offsetof(struct heist__gen_child_##name, of),       \
+                                    sizeof heist__r);                                                                  \
     }
 
 #define HEIST__VOID_DECLARE(linkage, name, n, pairs)                                                                   \
@@ -380,6 +420,14 @@ HEIST_API void heist__joined(heist_task *task);
         struct heist__gen_child_##name heist__record, *heist__c = &heist__record;                                      \
         heist__c->task.run = heist__gen_exec_##name;                                                                   \
         HEIST__STORE_##n pairs heist__run_root(heist__p, &heist__c->task);                                             \
+    }                                                                                                                  \
+    static inline HEIST__FN void heist__gen_await_##name(heist_future *heist__f, bool heist__last)                     \
+    {                                                                                                                  \
+        heist__future_value(heist__f, NULL, 0, 0, heist__last);                                                        \
+    }                                                                                                                  \
+    static inline HEIST__FN int heist__gen_fulfil_##name(heist_promise *heist__p)                                      \
+    {                                                                                                                  \
+        return heist__promise_value(heist__p, NULL, 0, 0);                                                             \
     }
 
 #define HEIST__BODY(linkage, result, name, n, pairs)                                                                   \

@@ -327,6 +327,12 @@ heist_steal heist_deque_pop(heist_deque *deque, void **out)
     return outcome;
 }
 
+void *heist__deque_youngest(const heist_deque *deque)
+{
+    /* relaxed: only this thread writes them */
+    return slot_read(heist__load_relaxed(&deque->ring), heist__load_relaxed(&deque->bottom) - 1);
+}
+
 /* --- thieves ---------------------------------------------------------------------------------------------------- */
 
 static uint64_t read_top_then_bottom(const heist_deque *deque, uint64_t *top)

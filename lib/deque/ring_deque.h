@@ -69,4 +69,7 @@ heist_steal heist__deque_settle(heist_deque *deque, const heist__theft *theft);
 /* The number of slots in the current ring and in all retired rings. Call from: the owner. */
 size_t heist__deque_slots_held(const heist_deque *deque);
 
+/* Owner: the youngest element, which a thief may have taken or take now: a hint. The deque has had an element. */
+void *heist__deque_youngest(const heist_deque *deque);
+
 #endif

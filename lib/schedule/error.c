@@ -31,9 +31,10 @@ const char *heist_strerror(int error)
     case -EINVAL: return "an argument is not allowed";
     case -ENOMEM: return "there is not enough memory";
     case -EAGAIN: return "the inbox is full, or the system has no more threads to give";
-    case -ETIMEDOUT: return "the inbox stayed full for as long as was to be waited";
+    case -ETIMEDOUT: return "the time was over before the inbox had room, or the future was done";
     case -ESHUTDOWN: return "the pool is closed and takes nothing more";
-    case -ECANCELED: return "the pool was shut down before the task began";
+    case -ECANCELED: return "the pool was shut down before the task began, or a promise was dropped";
+    case -EALREADY: return "the result was taken, or the promise was fulfilled, before";
     case -EDEADLK: return "a task cannot wait for itself, nor for the pool or the scope that it belongs to";
     case -ENOENT: return "there is no such file";
     case -ENOTSUP: return "this machine or this build cannot do that";

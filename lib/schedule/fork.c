@@ -49,6 +49,8 @@ static int forget_parent(heist_pool *pool)
         heist__worker_place_memory(w);
         heist__store_relaxed(&w->depth, 0);
         heist__store_relaxed(&w->waits_on, 0);
+        heist__store_relaxed(&w->awaits, 0);
+        w->left_behind = 0;
         heist__store_relaxed(&w->join_asleep, 0);
         w->children_joined = heist__load_relaxed(&w->children_done);
         w->outer = NULL;

@@ -99,7 +99,7 @@ void heist__job_run(heist__worker *w, heist__job *job)
     heist__scope_core *core = job->core;
     if (core) heist__detector_begun(&core->detector, w->index);
     bool run = heist__load_acquire(&pool->state) != HEIST__POOL_CANCELLING; /* S2: pairs with end_pool's store */
-    if (run) {
+    if (run && job->task) {
         heist__nesting_enter(w, job->task, core, job->from);
         uint64_t waits_on = heist__load_relaxed(&w->waits_on); /* relaxed: own; as in heist__run_stolen */
         heist__store_release(&w->waits_on, 0);                 /* J1: pairs with leapfrog's look */
@@ -110,7 +110,7 @@ void heist__job_run(heist__worker *w, heist__job *job)
         heist__nesting_leave(w);
         heist__store_release(&w->waits_on, waits_on); /* J1 */
         heist__count(&w->counters.detached);
-    } else {
+    } else if (!run) {
         heist__add_relaxed(&pool->cancelled, 1);           /* relaxed: read after the detector is quiet, T1 */
         if (core) heist__store_relaxed(&core->dropped, 1); /* relaxed: likewise */
     }

@@ -28,14 +28,19 @@ typedef struct heist__origin {
 
 /* A detached job's record follows the job, so a job is aligned for any type. */
 typedef struct heist__job {
-    _Alignas(max_align_t) heist_task *task;
-    heist__scope_core *core; /* NULL: the job counts for the pool only */
-    heist__origin from;      /* the run's waiter, if the job is the root of a run */
+    _Alignas(max_align_t) heist_task *task; /* NULL: a future's, which `end` runs (await.h) */
+    heist__scope_core *core;                /* NULL: the job counts for the pool only */
+    union {
+        heist__origin from; /* the run's waiter, if the job is the root of a run */
+        struct {            /* without a task: for the use of `end` */
+            void *memory;
+            heist_function *function;
+        } of_end;
+    };
     /* Called when the job has run, or was dropped; frees it. `w` (NULL outside) has not yet counted the job as
-     * finished. */
+     * finished. Without a task, it is called when the job is to run. */
     void (*end)(struct heist__job *, struct heist__worker *w, bool ran);
-    size_t size;              /* of the block that the job lies in; 0: not allocated */
-    struct heist__job *aside; /* used by the worker that holds it, in scope_wait.c */
+    size_t size; /* of the block that the job lies in; 0: not allocated */
 } heist__job;
 
 /* A plain function as a job. */

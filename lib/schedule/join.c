@@ -21,6 +21,7 @@
 
 #include "idle/backoff.h"
 #include "platform/futex.h"
+#include "schedule/await.h"
 #include "schedule/join_policy.h"
 #include "schedule/misuse.h"
 #include "schedule/nesting.h"
@@ -76,6 +77,12 @@ static bool leapfrog(heist__worker *w, heist_task *task, uintptr_t taken, uint64
         l = (link){thief, NULL, next};
     }
     return false;
+}
+
+bool heist__leapfrog(heist__worker *w, heist_task *task, uintptr_t taken)
+{
+    uint64_t not_timed = 0;
+    return leapfrog(w, task, taken, &not_timed);
 }
 
 /* Tells leapfroggers which thief this worker waits for. */

@@ -237,7 +237,7 @@ static void end_run(heist_pool *pool, heist__worker *w, heist__worker *counted)
     heist__lending_give_back(&pool->idle, &w->sleeper, &calls);
 }
 
-static int run_from_outside(heist_pool *pool, heist_task *task)
+static int run_from_outside(heist_pool *pool, heist_task *task, bool waits)
 {
     heist__outsider_enter(&pool->outsiders); /* S3 */
     heist__worker *w = take_seat(pool), *counted = w;
@@ -245,7 +245,8 @@ static int run_from_outside(heist_pool *pool, heist_task *task)
     heist__fence_seq_cst();                                                             /* S2: as in heist__submit */
     int error = heist__load_relaxed(&pool->state) == HEIST__POOL_OPEN ? 0 : -ESHUTDOWN; /* relaxed: S2 orders it */
     if (!error) {
-        if (!w) w = wait_for_seat(pool, task, &error);
+        if (!w && waits) w = wait_for_seat(pool, task, &error);
+        if (!w && !waits) error = -EAGAIN;
         if (w) error = run_seated(pool, w, task);
         if (error == IN_CHILD) return 0; /* the pool begins anew in the child */
     }
@@ -254,7 +255,7 @@ static int run_from_outside(heist_pool *pool, heist_task *task)
     return error;
 }
 
-int heist__seat_run(heist_pool *pool, heist_task *task)
+static int run(heist_pool *pool, heist_task *task, bool waits)
 {
     if (!HEIST__CAN_SWITCH_STACKS) return -ENOTSUP;
     int cancellable;
@@ -264,12 +265,22 @@ int heist__seat_run(heist_pool *pool, heist_task *task)
     if (again.seat && heist__nesting_room(again.seat)) {
         run_in(&again);
     } else {
-        error = run_from_outside(pool, task);
+        error = run_from_outside(pool, task, waits);
     }
     pthread_setcancelstate(cancellable, NULL);
     if (error == -ESHUTDOWN) heist__fail(error, "the pool takes nothing more");
     if (error == -ECANCELED) heist__fail(error, "the pool was shut down before the task began");
     return error;
+}
+
+int heist__seat_run(heist_pool *pool, heist_task *task)
+{
+    return run(pool, task, true);
+}
+
+int heist__seat_try(heist_pool *pool, heist_task *task)
+{
+    return run(pool, task, false);
 }
 
 void heist__seat_forget(void)

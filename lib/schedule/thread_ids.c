@@ -17,7 +17,7 @@ uint32_t heist__id_take(void)
         uint64_t now = heist__load_relaxed(&used[i]); /* relaxed: the CAS looks again */
         while (~now) {
             const uint32_t bit = (uint32_t)__builtin_ctzll(~now);
-            /* Y1: what the last owner of this id did, before this one. Pairs with heist__id_give. */
+            /* Z1: what the last owner of this id did, before this one. Pairs with heist__id_give. */
             if (heist__cas_acq_rel(&used[i], &now, now | UINT64_C(1) << bit)) return i * BITS + bit;
         }
     }
@@ -29,7 +29,7 @@ void heist__id_give(uint32_t id)
     if (id == HEIST__NO_ID) return;
     HEIST__ATOMIC(uint64_t) *word = &used[id / BITS];
     uint64_t now = heist__load_relaxed(word); /* relaxed: the CAS looks again */
-    /* Y1: the last use of the id. Pairs with heist__id_take. */
+    /* Z1: the last use of the id. Pairs with heist__id_take. */
     while (!heist__cas_acq_rel(word, &now, now & ~(UINT64_C(1) << id % BITS))) {
     }
 }

@@ -61,6 +61,7 @@ struct heist__worker {
     heist__stress stress;
     heist_slot *expected;     /* the bottom that the last push or join left, for HEIST_CHECK */
     uint32_t children_joined; /* stolen children joined, modulo 2^32 */
+    uint32_t left_behind;     /* jobs of futures in `jobs` that this worker has run without taking them out */
     uint64_t gathered;        /* how many jobs of others the waits in scope_wait.c have put into `jobs` */
     heist__object_pool blocks;
     heist__nesting *nestings; /* in `nesting_memory`; at most as many as the pool says */
@@ -82,6 +83,11 @@ struct heist__worker {
     /* The thief that this worker waits for: children_done (high part) and the thief's number + 1; 0: not waiting, or
      * not known. Written by: owner. Read by: workers that wait for a task that this worker runs. */
     HEIST__ATOMIC(uint64_t) waits_on;
+    /* The worker on whose stack the future lies that this worker waits for, if both are of one pool: see
+     * schedule/await.h. 0: none. Written by: owner. Read by: workers that look for a cycle of waits. */
+    HEIST__ATOMIC(uint64_t) awaits;
+    /* Futures whose tasks have ended on this worker, modulo 2^32. Written by: owner. Read by: as `awaits`. */
+    HEIST__ATOMIC(uint32_t) futures_done;
 
     /* How many of this worker's stolen children have finished, modulo 2^32. Written by: thieves (add). Read by: owner,
      * and workers that follow waits_on. Waited on by: owner. */

@@ -15,7 +15,7 @@ static unsigned level_of(uint32_t id, uint32_t *place)
 heist__view *heist__table_find(heist__table *table, uint32_t id)
 {
     uint32_t place;
-    heist__view *level = heist__load_acquire(&table->levels[level_of(id, &place)]); /* Y2 */
+    heist__view *level = heist__load_acquire(&table->levels[level_of(id, &place)]); /* Z2 */
     return level ? &level[place] : NULL;
 }
 
@@ -27,7 +27,7 @@ heist__view *heist__table_entry(heist__table *table, uint32_t id)
     const unsigned number = level_of(id, &place);
     heist__view *made = calloc((size_t)HEIST__FIRST_LEVEL << number, sizeof *made), *there = NULL;
     if (!made) return NULL;
-    /* Y2: the level is cleared. Pairs with the loads of levels. */
+    /* Z2: the level is cleared. Pairs with the loads of levels. */
     if (heist__cas_acq_rel(&table->levels[number], &there, made)) return &made[place];
     free(made);
     return &there[place];
@@ -36,9 +36,9 @@ heist__view *heist__table_entry(heist__table *table, uint32_t id)
 void heist__table_visit(heist__table *table, void (*visit)(void *view, void *context), void *context)
 {
     for (unsigned number = 0; number < HEIST__TABLE_LEVELS; number++) {
-        heist__view *level = heist__load_acquire(&table->levels[number]); /* Y2 */
+        heist__view *level = heist__load_acquire(&table->levels[number]); /* Z2 */
         for (size_t i = 0; level && i < (size_t)HEIST__FIRST_LEVEL << number; i++) {
-            void *view = heist__load_acquire(&level[i]); /* Y3: pairs with heist__view_set */
+            void *view = heist__load_acquire(&level[i]); /* Z3: pairs with heist__view_set */
             if (view) visit(view, context);
         }
     }

@@ -31,13 +31,13 @@ heist__view *heist__table_entry(heist__table *table, uint32_t id);
 static inline void *heist__view_of(heist__table *table, uint32_t id)
 {
     heist__view *entry = id == HEIST__NO_ID ? NULL : heist__table_find(table, id);
-    return entry ? heist__load_acquire(entry) : NULL; /* Y3: pairs with heist__view_set */
+    return entry ? heist__load_acquire(entry) : NULL; /* Z3: pairs with heist__view_set */
 }
 
 /* Makes `view` the one of the entry; NULL: it has none. */
 static inline void heist__view_set(heist__view *entry, void *view)
 {
-    heist__store_release(entry, view); /* Y3: the view is whole. Pairs with heist__view_of and heist__table_visit. */
+    heist__store_release(entry, view); /* Z3: the view is whole. Pairs with heist__view_of and heist__table_visit. */
 }
 
 /* Calls visit(view, context) for each view, by ascending id. */

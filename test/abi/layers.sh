@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # layers.sh SOURCE: dependencies between the library's modules point downward. Each module includes only headers of
-# modules that are named here for it, and the loops know the scheduler by one header. A module that is not named here is
+# modules that are named here for it, the loops know the scheduler by one header, and the futures by three. A module that is not named here is
 # complained of.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=cases.sh
@@ -18,6 +18,7 @@ declare -A below=(
     [quiescence]='platform idle'
     [schedule]='platform deque idle memory observe quiescence topology'
     [loop]='platform idle schedule/inside.h'
+    [async]='platform idle memory schedule/await.h schedule/run.h schedule/spawn.h'
     [storage]='platform memory topology schedule/inside.h'
     [openmp]='platform deque depend idle memory observe/json.h'
     [simulate]='platform deque idle loop schedule topology apps/uts/grow.h'

@@ -57,6 +57,10 @@ POOL = 'schedule/pool.c'
 OUTSIDERS = 'schedule/outsiders.h'
 DETECTOR = 'quiescence/detector.c'
 INBOX = 'schedule/inbox_builtin.c'
+FUTURE = 'async/future.h'
+COMPLETE = 'async/complete.c'
+SOURCES = 'async/sources.c'
+START = 'async/start.c'
 TAIL = 'openmp/core/private_tail.h'
 DECIDE = 'openmp/core/decide.h'
 TAIL_THIEF = 'openmp/core/private_tail.c'
@@ -67,6 +71,86 @@ JOINING = 'bare pusher=ppj --preemptions 2 --stale 0'
 HANDED_OVER = 'bare outside=R --preemptions 3 --stale 1'
 
 MUTANTS = [
+    # --- futures ---
+    Mutant('Y1', 'a task that may begin is published relaxed', START,
+           'heist__store_release(&f->task.state, HEIST__TASK_READY);',
+           'heist__store_relaxed(&f->task.state, HEIST__TASK_READY);', 'future',
+           first='actors=wk'),
+    Mutant('Y1', 'the task is claimed with a store', START,
+           'if (state == HEIST__TASK_READY) {\n'
+           '            if (heist__cas_acq_rel(&f->task.state, &state, to)) return true;',
+           'if (state == HEIST__TASK_READY) {\n'
+           '            heist__store_release(&f->task.state, to);\n            return true;', 'future',
+           first='actors=wi'),
+    Mutant('Y1', 'the task is claimed relaxed', START,
+           'if (state == HEIST__TASK_READY) {\n'
+           '            if (heist__cas_acq_rel(&f->task.state, &state, to)) return true;',
+           'if (state == HEIST__TASK_READY) {\n'
+           '            if (heist__cas_relaxed(&f->task.state, &state, to)) return true;', 'future',
+           survives='a thread that waits loads the state with acquire before it claims the task, and a worker that '
+                    'gets the job has the order of its queue'),
+    Mutant('J2', 'the end of a future is stored relaxed', START,
+           'heist__store_release(&f->task.state, HEIST__TASK_DONE); /* J2 */',
+           'heist__store_relaxed(&f->task.state, HEIST__TASK_DONE); /* J2 */', 'future', first='actors=wo'),
+    Mutant('J2', 'a future is looked at relaxed', FUTURE,
+           'return heist__load_acquire(&f->task.state) == HEIST__TASK_DONE;',
+           'return heist__load_relaxed(&f->task.state) == HEIST__TASK_DONE;', 'future', first='actors=wo'),
+    Mutant('Y2', 'the list is closed with a store', COMPLETE,
+           'uintptr_t list = heist__exchange_acq_rel(&f->list, HEIST__CLOSED);',
+           'uintptr_t list = heist__load_acquire(&f->list);\n'
+           '    heist__store_release(&f->list, HEIST__CLOSED);', 'future', first='actors=wo'),
+    Mutant('Y2', 'the list is closed relaxed', COMPLETE,
+           'uintptr_t list = heist__exchange_acq_rel(&f->list, HEIST__CLOSED);',
+           'uintptr_t list = model__exchange_relaxed(&f->list, HEIST__CLOSED);', 'future',
+           first='actors=wtd --preemptions 3 --stale 1'),
+    Mutant('Y2', 'a follower is put into the list relaxed', COMPLETE,
+           '} while (!heist__cas_acq_rel(&f->list, &list, (uintptr_t)first | (list & HEIST__SLEEPERS)));',
+           '} while (!heist__cas_relaxed(&f->list, &list, (uintptr_t)first | (list & HEIST__SLEEPERS)));', 'future',
+           first='actors=wtd --preemptions 3 --stale 1'),
+    Mutant('Y2', 'a thread that adds a follower forgets the sleepers', COMPLETE,
+           '(uintptr_t)first | (list & HEIST__SLEEPERS)));', '(uintptr_t)first));', 'future',
+           first='actors=wot --preemptions 2 --stale 1'),
+    Mutant('Y2', 'a sleeper forgets the followers', COMPLETE,
+           'if (heist__cas_acq_rel(&f->list, &list, list | HEIST__SLEEPERS)) break;',
+           'if (heist__cas_acq_rel(&f->list, &list, HEIST__SLEEPERS)) break;', 'future',
+           first='actors=wot --preemptions 2 --stale 1'),
+    Mutant('Y2', 'all sources are counted relaxed', COMPLETE,
+           'if (heist__add_acq_rel(&s->left, (size_t)-1) != 1) return NULL;',
+           'if (heist__add_relaxed(&s->left, (size_t)-1) != 1) return NULL;', 'future',
+           first='actors=wap --preemptions 2 --stale 1'),
+    Mutant('Y2', 'two sources are the first of any', COMPLETE,
+           'return heist__cas_acq_rel(&s->first, &none, (size_t)(follower - s->followers) + 1);',
+           'heist__store_release(&s->first, (size_t)(follower - s->followers) + 1);\n    return none == 0;', 'future',
+           first='actors=wbp --preemptions 2 --stale 1'),
+    Mutant('Y2', 'followers that were taken out are lost when the list is closed', COMPLETE,
+           '        last->next = NULL;\n        tell_all(first);\n', '        last->next = NULL;\n', 'future',
+           first='actors=wtt --preemptions 3 --stale 0'),
+    Mutant('Y3', 'sleepers are woken and the word does not say so', COMPLETE,
+           'heist__store_release(&f->wake, 1);', ';', 'future', first='actors=wo'),
+    Mutant('Y3', 'the word of the sleepers is stored relaxed', COMPLETE,
+           'heist__store_release(&f->wake, 1);', 'heist__store_relaxed(&f->wake, 1);', 'future',
+           survives='a woken thread looks at the state itself, and looks again until it reads "done"'),
+    Mutant('Y4', 'a worker takes a claimed task without keeping the pool', START,
+           'heist__outsider_enter(&f->pool->outsiders);                      /* Y4: before the CAS */', ';', 'future',
+           first='actors=woe seat=2 --preemptions 3 --stale 1'),
+    Mutant('Y4', 'the count of a worker that took the task is not taken back', START,
+           '    heist__outsider_leave(&f->pool->outsiders);                      /* Y4: the worker\'s count */\n', '',
+           'future', first='actors=woe seat=2 --preemptions 3 --stale 1'),
+    Mutant('Y4', 'a thread from outside does not count itself', START,
+           'heist__outsider_enter(&pool->outsiders);', ';', 'future',
+           first='actors=woe seat=2 --preemptions 3 --stale 1'),
+    Mutant('Y5', 'references are given up relaxed', FUTURE,
+           'if (heist__add_acq_rel(&f->refs, (uint32_t)-1) == 1)',
+           'if (heist__add_relaxed(&f->refs, (uint32_t)-1) == 1)', 'future', first='actors=wo'),
+    Mutant('Y5', 'sources are dropped while a worker reads them', SOURCES,
+           'if (heist__add_acq_rel(&s->readers, DONE_WITH) == 0) drop_sources(s);',
+           'heist__add_acq_rel(&s->readers, DONE_WITH);\n    drop_sources(s);', 'future',
+           first='actors=wkk --preemptions 2 --stale 1'),
+    Mutant('Y5', 'the last reader forgets the sources', SOURCES,
+           'if (heist__add_acq_rel(&s->readers, (uint32_t)-2) == (2 | DONE_WITH)) drop_sources(s);',
+           'heist__add_acq_rel(&s->readers, (uint32_t)-2);', 'future',
+           first='actors=wkk --preemptions 2 --stale 1'),
+
     # --- the ring deque ---
     Mutant('R1', 'push publishes relaxed', RING, 'heist__store_release(&deque->bottom, bottom + 1)',
            'heist__store_relaxed(&deque->bottom, bottom + 1)', 'ring'),

@@ -16,6 +16,7 @@ class Harness:
 # Lines of the library that only bound how long something waits. A long wait is many equal steps: one will do.
 # And what is one for each thread there must be so here, where all threads are one.
 CUTS = {
+    'async/complete.c': [('#define WEED_EVERY 64', '#define WEED_EVERY 1')],
     'deque/task_deque.c': [('#define PATIENCE 64', '#define PATIENCE 1')],
     'schedule/worker.c': [('#ifdef __GLIBC__\n__attribute__((tls_model("initial-exec")))\n#endif\n'
                            'static _Thread_local heist__worker *self;',
@@ -272,6 +273,30 @@ HARNESSES = {harness.name: harness for harness in [
         'givers=2 each=2 takes=3 --preemptions 3 --stale 2',
     ], [
         'givers=3 takes=3 --preemptions 4 --stale 2',
+    ]),
+    Harness('future', ['async/complete.c', 'async/sources.c', 'async/start.c', 'async/wait.c'], [
+        'actors=wo',
+        'actors=wd',
+        'actors=woe seat=2 --preemptions 3 --stale 1',
+        'actors=wtd --preemptions 3 --stale 1',
+        'actors=wl',
+        'actors=wi',
+        'actors=wk',
+        'actors=wio --preemptions 2 --stale 1',
+        'actors=wot --preemptions 2 --stale 1',
+        'actors=ct',
+        'actors=cl',
+        'actors=wap --preemptions 2 --stale 1',
+        'actors=wbp --preemptions 2 --stale 1',
+        'actors=wkk --preemptions 2 --stale 1',
+        'actors=wtt --preemptions 3 --stale 0',
+    ], [
+        'actors=woe seat=2',
+        'actors=wtd',
+        'actors=wiot seat=2 --preemptions 2 --stale 1',
+        'actors=wkt --preemptions 3 --stale 1',
+        'actors=wbbp --preemptions 2 --stale 1',
+        'actors=wood seat=2 --preemptions 3 --stale 2',
     ]),
     Harness('scope', SCHEDULER + ['schedule/scope_wait.c'], [
         'creator=s',
