@@ -33,7 +33,7 @@ typedef struct heist__sim_worker_result {
 
 typedef struct heist__sim_result {
     int64_t time;       /* TP */
-    int64_t work, span; /* T1 and Tinf, without any cost */
+    int64_t work, span; /* one worker's time, and infinitely many workers', without any cost */
     uint64_t tasks, events;
     uint64_t steals[HEIST__SIM_LEVELS]; /* successful searches, by distance */
     uint64_t looks;                     /* at victims that had nothing */

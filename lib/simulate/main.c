@@ -212,7 +212,7 @@ static void print_best(const answer *a)
 
 /* ---- what if ---- */
 
-/* A shorter span is estimated: the time beyond T1/P is taken as proportional to the span. */
+/* A shorter span is estimated: the time beyond work/P is taken as proportional to the span. */
 static int add_span(answer *a, double factor, const char *what)
 {
     const unsigned base = a->count < a->command->counts ? a->count : a->command->counts;
