@@ -3,8 +3,8 @@
  * again, and a core shows the place.
  *
  * The program's own handling comes first. The handler is installed only where SIGSEGV has the default action, and not
- * in a program with other rights than its caller's. A handler that the program installs later replaces this one. A thread
- * that has an alternate stack keeps it. Any other fault passes through without a word. */
+ * in a program with other rights than its caller's. A handler that the program installs later replaces this one. A
+ * thread that has an alternate stack keeps it. Any other fault passes through without a word. */
 #include "schedule/overflow.h"
 
 #include <pthread.h>

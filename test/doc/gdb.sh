@@ -64,7 +64,8 @@ parents_are_listed()
 "${compiler[@]}" -O0 -g "$scratch/walk.c" -o "$scratch/walk" -I"$source_dir/include" -I"$build_dir/include" \
     -L"$build_dir/lib" -lheist -pthread
 if ! command -v gdb >/dev/null ||
-    ! says "$(debug 'break main' run 'python print(7)' 2>&1)" 'Breakpoint 1, (0x[0-9a-f]+ in )?main' '^7$' >/dev/null; then
+    ! says "$(debug 'break main' run 'python print(7)' 2>&1)" 'Breakpoint 1, (0x[0-9a-f]+ in )?main' '^7$' \
+        >/dev/null; then
     ignore_case tasks_have_names_in_gdb 'there is no gdb with Python that can run a program'
     end_cases
     exit
