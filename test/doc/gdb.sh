@@ -53,7 +53,7 @@ one_frame_a_task()
 workers_are_listed()
 {
     says "$(debug 'heist break walk if n == 2' run 'heist workers')" \
-        'thread [0-9]+ ".*": walk \(n=2\)' 'tasks? on its stack'
+        'thread [0-9]+ ".*": walk \(n=2\)' 'tasks on its stack: [1-9]'
 }
 parents_are_listed()
 {

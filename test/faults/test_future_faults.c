@@ -1,6 +1,7 @@
 /* Memory that runs out while futures are made: every allocation fails in its turn, once alone and once with all that
  * follow. A future that is refused says so, its task does not run; the others give their results; nothing is left. */
 #include "alloc_support.h"
+#include "schedule/overflow.h"
 
 enum { CHAIN = 4, MOST = 400 };
 
@@ -104,6 +105,7 @@ static void futures_from_a_task_without_memory(void)
 
 int main(void)
 {
+    heist__overflow_prepare(); /* before there is a pool: this thread keeps no alternate stack, which would count */
     UNITY_BEGIN();
     RUN_TEST(futures_from_outside_without_memory);
     RUN_TEST(futures_from_a_task_without_memory);

@@ -33,7 +33,7 @@ HEIST_TASK(long, fib, int, n)
 static void small(void *argument)
 {
     (void)argument;
-    HEIST_RUN(NULL, fib, 30);
+    HEIST_RUN(NULL, fib, 36);
 }
 
 /* 1024 tasks of 100 us, in a tree. */

@@ -138,6 +138,8 @@ static void wait_for_a_scope(void *unused)
     heist_scope_end(&scope);
 }
 
+/* The task of the scope may be run by the worker that waits for the scope, or be stolen by the other one. Then the
+ * second submission waits, too. */
 static void workers_that_wait_for_blocked_ones_count_as_blocked(void)
 {
     char said[4096];
@@ -145,11 +147,12 @@ static void workers_that_wait_for_blocked_ones_count_as_blocked(void)
     listen();
     give(pool, wait_for_a_scope, 1);
     give(pool, wait_for_the_condition, 1);
-    while (atomic_load(&inside) < 2) sleep_us(1000);
+    while (atomic_load(&inside) < 1) sleep_us(1000);
     give(pool, open_it, 1);
     while (!strstr(heist_pool_notes(pool), "blocked")) sleep_us(10000);
     const char *notes = heist_pool_notes(pool);
-    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(notes, "while 1 task waits"), notes);
+    bool one = strstr(notes, "while 1 task waits"), two = strstr(notes, "while 2 tasks wait");
+    TEST_ASSERT_TRUE_MESSAGE(one || two, notes);
     open_it(NULL);
     heist_pool_wait(pool);
     hear(said);

@@ -20,7 +20,6 @@ MADE = re.compile(r'heist__gen_(task|body|exec|sync|spawn|maybe|run|detach)_(\w+
 PLUMBING = re.compile(r'heist(?:__|\.)(?:run_stolen|run_task|run_root|job_run|join_slow|push_slow|seat_run|'
                       r'switch_stack|'
                       r'call_on_stack|worker_main|run_plain)\b|^run_in$')
-STOLEN = re.compile(r'heist(?:__|\.)run_stolen\b')
 MOST_FRAMES = 100000
 
 
@@ -171,36 +170,33 @@ def kept(function):
 
 def print_workers():
     for thread in sorted(gdb.selected_inferior().threads(), key=lambda one: one.num):
-        tasks, stolen = [], 0
-        for frame in frames_of(thread):
-            stolen += STOLEN.search(frame.name() or '') is not None
-            if task_of(frame):
-                tasks.append(shown(frame))
+        tasks = [shown(frame) for frame in frames_of(thread) if task_of(frame)]
         is_worker = re.fullmatch(r'.*/\d+', thread.name or '') is not None
         if tasks:
-            print('{}: {}; {} tasks on its stack, {} of them stolen'.format(
-                label(thread), tasks[0], len(tasks), stolen))
+            print('{}: {}; tasks on its stack: {}'.format(label(thread), tasks[0], len(tasks)))
         elif is_worker:
             print('{}: no task'.format(label(thread)))
 
 
 def print_parents():
+    """A child that was not stolen has its record in its own thread's stack: the parent is an older frame."""
     thread, seen = gdb.selected_thread(), set()
     frame = gdb.newest_frame() if thread else None
     while frame is not None:
         if task_of(frame):
             print('{}: {}'.format(label(thread), shown(frame)))
         record = record_of(frame) if made(frame) and made(frame)[0] == 'exec' else None
-        older = frame.older()
-        if record is None or older is None or not STOLEN.search(older.name() or ''):
-            frame = older
+        if record is None:
+            frame = frame.older()
             continue
-        thread, frame = frame_around(record)
-        if frame is None or record in seen:
-            print('  stolen; its parent was not found')
+        owner, around = frame_around(record)
+        if owner is None or record in seen:
+            print('  given to this thread; its parent was not found')
             return
         seen.add(record)
-        print('  stolen from {}'.format(label(thread)))
+        if owner.num != thread.num:
+            print('  {} {}'.format('run for' if (made(around) or ('',))[0] == 'run' else 'stolen from', label(owner)))
+        thread, frame = owner, around
 
 
 class Heist(gdb.Command):
