@@ -7,6 +7,7 @@
  * thread that has an alternate stack keeps it. Any other fault passes through without a word. */
 #include "schedule/overflow.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -27,6 +28,9 @@
 /* A frame may be larger than the guard page: a fault this near below a stack is taken for its overflow. Anything that
  * is mapped there would not have faulted. */
 #define NEAR ((uintptr_t)64 << 10)
+
+/* The longest wait for the sentence of another thread. */
+#define PATIENCE_MS 1000
 
 /* Whether the handler was installed. Written by: the first pool's maker. Read by: threads that run tasks. */
 static HEIST__ATOMIC(int) installed;
@@ -117,19 +121,31 @@ static bool just_below(uintptr_t address, const char *stack)
     return stack && address < (uintptr_t)stack && (uintptr_t)stack - address <= NEAR;
 }
 
+/* Says the sentence once. A recursion without end is usually the same on all workers, and their stacks overflow
+ * together: the others wait until the first has spoken, since the first of all to return ends the process. The wait is
+ * bounded: the first may be held up at stderr, or be the parent's. */
+static void tell_once(heist__worker *w, bool lent, const void *context)
+{
+    enum { NOT_YET, SPEAKS, HAS_SPOKEN };
+    /* Written by: the first thread whose stack has overflowed (CAS, then store). Read by: the others. */
+    static HEIST__ATOMIC(int) told;
+    int before = NOT_YET;
+    if (heist__cas_relaxed(&told, &before, SPEAKS)) { /* relaxed: only the first may speak */
+        tell(w, lent ? w->guest_size : w->stack_size, lent, program_counter(context));
+        heist__store_relaxed(&told, HAS_SPOKEN); /* relaxed: the system has the sentence; nothing else is read */
+    }
+    /* relaxed: as above */
+    for (int ms = 0; ms < PATIENCE_MS && heist__load_relaxed(&told) == SPEAKS; ms++) poll(NULL, 0, 1);
+}
+
 static void handle(int number, siginfo_t *info, void *context)
 {
-    /* Written by: the first thread whose stack has overflowed (CAS). */
-    static HEIST__ATOMIC(int) told;
     heist__worker *w = heist__self();
     const uintptr_t address = (uintptr_t)info->si_addr;
     const bool fault = info->si_code > 0; /* else another process, or raise, has sent it */
     if (fault && w && w->pool) {
         const bool lent = just_below(address, w->guest_stack);
-        int before = 0;
-        /* relaxed: only the first may speak */
-        if ((lent || just_below(address, w->stack)) && heist__cas_relaxed(&told, &before, 1))
-            tell(w, lent ? w->guest_size : w->stack_size, lent, program_counter(context));
+        if (lent || just_below(address, w->stack)) tell_once(w, lent, context);
     }
     struct sigaction usual = {.sa_handler = SIG_DFL};
     sigaction(number, &usual, NULL);

@@ -1,6 +1,8 @@
 /* A stack overflow in a task ends with a sentence and with SIGSEGV; what the program does about SIGSEGV itself stays as
  * it is. Each death is a child's. */
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -176,6 +178,31 @@ static void another_fault_and_a_sent_signal_end_the_process_without_a_word(void)
     dies_saying(send_signal, NULL);
 }
 
+/* ---- several at a time ---- */
+
+static atomic_int ready;
+
+static void recurse_together(void *unused)
+{
+    atomic_fetch_add(&ready, 1);
+    while (atomic_load(&ready) < 2) sched_yield();
+    recurse(unused);
+}
+
+static void submit_two(void)
+{
+    heist_pool *pool = small_pool();
+    for (int i = 0; i < 2; i++) heist_submit(pool, recurse_together, NULL, HEIST_WAIT);
+    heist_pool_wait(pool);
+}
+
+/* A recursion without end is usually the same on all workers. The last of them must not end the process before the
+ * first has spoken. */
+static void stacks_that_overflow_together_are_told_of_once(void)
+{
+    for (int i = 0; i < 20; i++) dies_saying(submit_two, "heist: stack overflow in task recurse_together");
+}
+
 /* ---- the program's own handler ---- */
 
 static char own_stack[64 << 10];
@@ -273,6 +300,7 @@ int main(void)
     RUN_TEST(in_a_lent_seat_too);
     RUN_TEST(a_typed_task_is_named_as_its_author_names_it);
     RUN_TEST(after_fork_too);
+    RUN_TEST(stacks_that_overflow_together_are_told_of_once);
     RUN_TEST(another_fault_and_a_sent_signal_end_the_process_without_a_word);
     RUN_TEST(a_handler_of_the_program_is_called_and_heist_is_silent);
     RUN_TEST(a_thread_that_has_run_tasks_gives_its_alternate_stack_back);
