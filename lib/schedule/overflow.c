@@ -161,17 +161,19 @@ static void handle(int number, siginfo_t *info, void *context)
 #define SANITIZED false
 #endif
 
-void heist__overflow_install(void)
+static void install(void)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static bool tried;
-    pthread_mutex_lock(&lock);
     struct sigaction now, ours = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    if (!tried && !SANITIZED && !heist__has_other_rights() && sigaction(SIGSEGV, NULL, &now) == 0 &&
+    if (!SANITIZED && !heist__has_other_rights() && sigaction(SIGSEGV, NULL, &now) == 0 &&
         !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL && sigaction(SIGSEGV, &ours, NULL) == 0)
         heist__store_relaxed(&installed, 1); /* relaxed: nothing is read on the strength of it */
-    tried = true;
-    pthread_mutex_unlock(&lock);
+}
+
+/* Not a lock: a fork() might find it taken. */
+void heist__overflow_install(void)
+{
+    static pthread_once_t tried = PTHREAD_ONCE_INIT;
+    pthread_once(&tried, install);
 }
 
 /* A library that is unloaded leaves no handler behind. */

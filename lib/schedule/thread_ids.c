@@ -57,6 +57,12 @@ static void make_key(void)
     can_end = pthread_key_create(&at_end, end_thread) == 0;
 }
 
+/* A library that is unloaded leaves no function behind for threads that live on. */
+__attribute__((destructor)) static void delete_key(void)
+{
+    if (can_end) pthread_key_delete(at_end);
+}
+
 static uint32_t make_own(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -1,6 +1,10 @@
 /* unload LIBHEIST_SO: a plugin's host. Opens the library, closes it while a pool has a running task and a sleeping
- * worker, and goes on. The library's code must stay: its threads run there. */
+ * worker, and goes on. The library's code must stay: its threads run there.
+ *
+ * unload PLUGIN_SO plugin: the same for unload_plugin.c, which goes. A thread that has used it ends after that, and must
+ * not be sent to code that is gone. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -24,6 +28,24 @@ static void task(void *unused)
         __typeof__(name) *function;                                                                                    \
     } name##_found = {dlsym(handle, #name)}
 
+static void *use_and_unload(void *handle)
+{
+    int use_objects(void);
+    FIND(handle, use_objects);
+    const bool used = use_objects_found.function && use_objects_found.function() == 0;
+    dlclose(handle);
+    return used ? handle : NULL;
+}
+
+static int unload_plugin(void *handle, const char *path)
+{
+    pthread_t thread;
+    void *used;
+    if (pthread_create(&thread, NULL, use_and_unload, handle) != 0 || pthread_join(thread, &used) != 0) return 6;
+    if (!used) return 7;
+    return dlopen(path, RTLD_NOW | RTLD_NOLOAD) ? 8 : 0; /* it must have gone, else nothing was shown */
+}
+
 int main(int argc, char **argv)
 {
     void *handle = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
@@ -31,6 +53,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "unload: %s\n", argc > 1 ? dlerror() : "no library named");
         return 2;
     }
+    if (argc > 2) return unload_plugin(handle, argv[1]);
     FIND(handle, heist_pool_new);
     FIND(handle, heist_submit);
     FIND(handle, heist_pool_free);
