@@ -15,6 +15,7 @@
 #include "schedule/pool.h"
 #include "schedule/registry.h"
 #include "schedule/seat.h"
+#include "schedule/stats.h"
 #include "schedule/worker.h"
 #include "schedule/worker_memory.h"
 #include "schedule/worker_threads.h"
@@ -97,10 +98,12 @@ static void before_fork(void)
     pthread_mutex_lock(&restart_lock);
     heist__machine_lock();
     heist__registry_lock();
+    heist__stats_lock();
 }
 
 static void after_fork(void)
 {
+    heist__stats_unlock();
     heist__registry_unlock();
     heist__machine_unlock();
     pthread_mutex_unlock(&restart_lock);

@@ -225,6 +225,16 @@ static heist__report *kept[KEPT];
 static unsigned kept_count;
 static pid_t kept_by; /* a forked child begins anew */
 
+void heist__stats_lock(void)
+{
+    pthread_mutex_lock(&kept_lock);
+}
+
+void heist__stats_unlock(void)
+{
+    pthread_mutex_unlock(&kept_lock);
+}
+
 static bool ends_with(const char *text, const char *end)
 {
     const size_t length = strlen(text), tail = strlen(end);

@@ -10,4 +10,8 @@
 bool heist__stats_wanted(void);
 void heist__stats_print(heist_pool *pool);
 
+/* For fork(): no thread writes the statistics' file between the two. Taken after the registry's lock. */
+void heist__stats_lock(void);
+void heist__stats_unlock(void);
+
 #endif

@@ -1,9 +1,10 @@
-/* fork() while other threads submit, wait, make and free pools, or start them again: no thread is disturbed, and
- * none hangs. */
+/* fork() while other threads submit, wait, make and free pools, start them again, or write statistics: no
+ * thread is disturbed, and none hangs. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -218,6 +219,54 @@ static void forking_while_a_pool_restarts_hangs_nobody(void)
     free_pool(pool);
 }
 
+/* HEIST_STATS has a file that pools write when they end. Each process writes it for its first pools only, so there are
+ * many processes. */
+static int make_and_free(void *unused)
+{
+    (void)unused;
+    heist_options options = HEIST_OPTIONS_INIT;
+    options.workers = 1;
+    heist_pool *pool = heist_pool_new(&options);
+    EXPECT(pool != NULL);
+    EXPECT(heist_pool_free(pool) == 0);
+    return FINE;
+}
+
+static void *make_some(void *unused)
+{
+    for (int i = 0; i < 30; i++) {
+        if (make_and_free(unused) != FINE) return &stop;
+    }
+    return NULL;
+}
+
+static int fork_while_statistics_are_written(void *unused)
+{
+    pthread_t maker;
+    void *failed;
+    int status = FINE;
+    EXPECT(pthread_create(&maker, NULL, make_some, NULL) == 0);
+    for (int i = 0; i < 15 && status == FINE; i++) status = in_child(make_and_free, unused);
+    EXPECT(pthread_join(maker, &failed) == 0);
+    EXPECT(!failed);
+    return status > 255 ? 255 : status;
+}
+
+static void forking_while_statistics_are_written_hangs_nobody(void)
+{
+    NOT_BESIDE_SANITIZED_THREADS();
+    char file[64];
+    snprintf(file, sizeof file, "/tmp/heist-fork-%ld.json", (long)getpid());
+    setenv("HEIST_STATS", file, 1);
+    int failed = FINE;
+    for (int round = test_scale(4); round > 0 && failed == FINE; round--)
+        failed = in_child(fork_while_statistics_are_written, NULL);
+    unsetenv("HEIST_STATS");
+    const int written = unlink(file);
+    TEST_ASSERT_EQUAL_INT(FINE, failed);
+    TEST_ASSERT_EQUAL_INT(0, written);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -226,5 +275,6 @@ int main(void)
     RUN_TEST(forking_beside_waiters_keeps_nobody_waiting);
     RUN_TEST(forking_while_others_make_and_free_pools_disturbs_nobody);
     RUN_TEST(forking_while_a_pool_restarts_hangs_nobody);
+    RUN_TEST(forking_while_statistics_are_written_hangs_nobody);
     return UNITY_END();
 }
