@@ -186,8 +186,9 @@ HEIST_API void *heist_object_acquire(heist_object_pool *pool);
 
 /* Gives an object back; NULL is allowed.
  * Call from: any thread, not only the one that has acquired it.  Blocks: no.
- * Returns 0, or -EINVAL: the object is of another pool, or is not in use. A pointer that no pool has given out is
- * undefined, except in checking pools. */
+ * Returns 0, or -EINVAL: the object is not in use, or is of another pool with objects of the same size. What marks an
+ * object lies behind it: so an object of another size, or a pointer that no pool has given out, is undefined, except in
+ * checking pools. */
 HEIST_API int heist_object_release(heist_object_pool *pool, void *object);
 
 /* The counters of all threads together, not of one moment.

@@ -30,7 +30,7 @@
 #define NEAR ((uintptr_t)64 << 10)
 
 /* The longest wait for the sentence of another thread. */
-#define PATIENCE_MS 1000
+#define PATIENCE_MS 5000
 
 /* Whether the handler was installed. Written by: the first pool's maker. Read by: threads that run tasks. */
 static HEIST__ATOMIC(int) installed;

@@ -1,8 +1,8 @@
 /* unload LIBHEIST_SO: a plugin's host. Opens the library, closes it while a pool has a running task and a sleeping
  * worker, and goes on. The library's code must stay: its threads run there.
  *
- * unload PLUGIN_SO plugin: the same for unload_plugin.c, which goes. A thread that has used it ends after that, and must
- * not be sent to code that is gone. */
+ * unload PLUGIN_SO plugin: the same for unload_plugin.c, which goes. A thread that has used it ends after that, and
+ * must not be sent to code that is gone. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
