@@ -81,6 +81,7 @@ static void turn(heist__job *job, heist__worker *w, bool run)
             heist__claim_leave(w, waits_on);
         }
     } else if (claim(f, HEIST__TASK_WAITS)) {
+        heist__add_relaxed(&f->pool->cancelled, 1); /* relaxed: as in heist__job_run */
         heist__future_complete(f, -ECANCELED);
     }
     heist__future_unref(f);

@@ -38,7 +38,8 @@ typedef struct heist__job {
         } of_end;
     };
     /* Called when the job has run, or was dropped; frees it. `w` (NULL outside) has not yet counted the job as
-     * finished. Without a task, it is called when the job is to run. */
+     * finished. Without a task, it is called when the job is to run or to be dropped, and counts what
+     * it drops in the pool's `cancelled`. */
     void (*end)(struct heist__job *, struct heist__worker *w, bool ran);
     size_t size; /* of the block that the job lies in; 0: not allocated */
 } heist__job;

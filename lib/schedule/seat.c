@@ -120,6 +120,7 @@ static heist__worker *sleep_for_seat(heist_pool *pool, int64_t limit_ns)
 typedef struct {
     heist__worker *seat, *before; /* where the run is; where the thread was before, NULL: nowhere */
     heist_task *task;
+    bool counts; /* the task is counted here; else it counts itself, as a future's does */
 } seat_call;
 
 /* Runs the task, as heist__job_run does, for the root of a run that is counted elsewhere. */
@@ -135,7 +136,7 @@ static void run_in(void *record)
     if (heist__self() != w) return; /* this is the child of a fork: the seat is the parent's */
     heist__nesting_leave(w);
     heist__store_release(&w->waits_on, waits_on); /* J1 */
-    heist__count(&w->counters.detached);
+    if (s->counts) heist__count(&w->counters.detached);
     heist__set_self(s->before);
 }
 
@@ -175,9 +176,9 @@ static seat_mark own_mark(void)
 }
 
 /* False: this is the child of a fork, and the seat is gone. */
-static bool sit_and_run(heist__worker *w, heist_task *task)
+static bool sit_and_run(heist__worker *w, heist_task *task, bool counts)
 {
-    seat_call s = {w, heist__self(), task};
+    seat_call s = {w, heist__self(), task, counts};
     const bool watched = w->pool->settings.watch > 0;
     seat_mark home = {0, 0};
     if (watched) home = mark_seat(w, own_mark());
@@ -206,11 +207,13 @@ static int drop(heist_pool *pool)
     return -ECANCELED;
 }
 
-static int run_seated(heist_pool *pool, heist__worker *w, heist_task *task)
+/* `counts`: the run is counted here. Else the task is a future's, whose job is still there to be counted, or dropped. */
+static int run_seated(heist_pool *pool, heist__worker *w, heist_task *task, bool counts)
 {
-    if (heist__load_acquire(&pool->state) == HEIST__POOL_CANCELLING) return drop(pool); /* S2: as in heist__job_run */
+    if (heist__load_acquire(&pool->state) == HEIST__POOL_CANCELLING) /* S2: as in heist__job_run */
+        return counts ? drop(pool) : -ECANCELED;
     if (!heist__worker_guest_stack(w)) return -ENOTSUP;
-    return sit_and_run(w, task) ? 0 : IN_CHILD;
+    return sit_and_run(w, task, counts) ? 0 : IN_CHILD;
 }
 
 /* Seats that are lent usually come back soon. Where workers have work in all of them, or it takes long, the task waits
@@ -247,7 +250,7 @@ static int run_from_outside(heist_pool *pool, heist_task *task, bool waits)
     if (!error) {
         if (!w && waits) w = wait_for_seat(pool, task, &error);
         if (!w && !waits) error = -EAGAIN;
-        if (w) error = run_seated(pool, w, task);
+        if (w) error = run_seated(pool, w, task, waits);
         if (error == IN_CHILD) return 0; /* the pool begins anew in the child */
     }
     end_run(pool, w, counted);
@@ -260,7 +263,7 @@ static int run(heist_pool *pool, heist_task *task, bool waits)
     if (!HEIST__CAN_SWITCH_STACKS) return -ENOTSUP;
     int cancellable;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable); /* the task may come to a cancellation point */
-    seat_call again = {heist__seat_in(pool), heist__self(), task};
+    seat_call again = {heist__seat_in(pool), heist__self(), task, waits};
     int error = 0;
     if (again.seat && heist__nesting_room(again.seat)) {
         run_in(&again);

@@ -16,7 +16,8 @@ int heist__seat_run(heist_pool *pool, heist_task *task);
 /* The seat of `pool` that the calling thread has, also below seats of other pools; NULL: none. */
 heist__worker *heist__seat_in(const heist_pool *pool);
 
-/* The same, but does not wait: -EAGAIN, and the task has not run, if no seat is free now. */
+/* As heist__seat_run, for a task that counts itself, and without waiting: -EAGAIN, and the task has not run, if no seat
+ * is free now. */
 int heist__seat_try(heist_pool *pool, heist_task *task);
 
 /* In the child of a fork: the thread is in no seat, though its frames may lie on the stacks of some. */
