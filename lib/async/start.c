@@ -43,13 +43,19 @@ static bool leave_claim(heist_future *f, uintptr_t to)
 
 /* ---- running ---- */
 
-static void run_claimed(heist__worker *w, heist_future *f, uint64_t waits_on)
+/* After the end of the task of `f` on `w`. */
+static void run_ended(heist__worker *w, heist_future *f, uint64_t waits_on)
 {
-    heist__run_task(w, &f->task);
     heist__store_release(&f->task.state, HEIST__TASK_DONE); /* J2 */
     heist__claim_ended(w);                                  /* J4, Y6 */
     heist__claim_leave(w, waits_on);
     heist__future_tell(f);
+}
+
+static void run_claimed(heist__worker *w, heist_future *f, uint64_t waits_on)
+{
+    heist__run_task(w, &f->task);
+    run_ended(w, f, waits_on);
 }
 
 static uintptr_t taken_by(const heist__worker *w)
@@ -122,16 +128,29 @@ static void sweep(heist__worker *w)
     w->left_behind = 0;
 }
 
-/* Runs the task of `f`, which no other thread has a reference to. */
+/* Whether no other thread can hear of the end of `f`: there are two references, both of the calling thread, and no
+ * follower. (An `any` that is done has given up its reference to `f`, but its follower may still be in the list.) */
+static bool is_alone(const heist_future *f)
+{
+    return heist__load_acquire(&f->refs) == 2 && heist__load_relaxed(&f->list) == 0; /* Y5; relaxed: ordered by it */
+}
+
+/* Runs the task of `f`, which no other thread has a reference to, and gives up the job's. */
 static void run_alone(heist__worker *w, heist_future *f)
 {
     const uint64_t waits_on = heist__claim_enter(w, &f->task);
     heist__store_relaxed(&f->task.state, taken_by(w)); /* relaxed: no other thread reads it */
     heist__run_task(w, &f->task);
-    heist__store_relaxed(&f->task.state, HEIST__TASK_DONE); /* relaxed: likewise */
+    if (!is_alone(f)) { /* the task itself has given it to others */
+        run_ended(w, f, waits_on);
+        heist__future_unref(f);
+        return;
+    }
+    heist__store_relaxed(&f->task.state, HEIST__TASK_DONE); /* relaxed: no other thread reads it */
     heist__claim_leave(w, waits_on);
     heist__count(&w->counters.detached);
     if (heist__sources_of(f)) heist__sources_close(f);
+    heist__store_relaxed(&f->refs, 1); /* relaxed: likewise */
 }
 
 bool heist__future_run_awaited(heist__worker *w, heist_future *f, bool last)
@@ -139,10 +158,9 @@ bool heist__future_run_awaited(heist__worker *w, heist_future *f, bool last)
     if (!heist__nesting_room(w)) return false;
     bool ran;
     if (heist__withdraw(w, &f->job)) {
-        heist__count_finished(w->pool, w, NULL);          /* the caller's task is counted, so the pool is not quiet */
-        if (last && heist__load_acquire(&f->refs) == 2) { /* Y5: the handle, and the job that this thread has now */
+        heist__count_finished(w->pool, w, NULL); /* the caller's task is counted, so the pool is not quiet */
+        if (last && is_alone(f)) {               /* the handle, and the job that this thread has now */
             run_alone(w, f);
-            heist__store_relaxed(&f->refs, 1); /* relaxed: no other thread reads it */
             ran = true;
         } else {
             ran = heist__future_run(w, f);
