@@ -130,9 +130,9 @@ heist__follower *heist__follower_told(heist__follower *follower)
     if (heist__add_acq_rel(&s->left, (size_t)-1) != 1) return NULL;
     if (owner->kind == HEIST__ALL) return finish(owner, first_error(s));
     heist__add_relaxed(&owner->refs, 1); /* relaxed: the follower has a reference; this one is for the job */
-    int error = heist__pool_resolve(owner->pool) ? heist__future_give(owner) : -ESHUTDOWN;
+    int error = heist__future_begin(owner);
     if (!error) return NULL;
-    heist__follower *list = finish(owner, error);
+    heist__follower *list = error == HEIST__REFUSED_LATE ? NULL : finish(owner, error);
     heist__future_unref(owner); /* the job's */
     return list;
 }

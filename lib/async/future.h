@@ -113,6 +113,11 @@ void heist__producing_init(heist_future *f, heist_future_function *function, voi
 /* Gives the task of `f` to its pool. Returns 0, or a negative errno, explained; then the task will not run. */
 int heist__future_give(heist_future *f);
 
+/* The same for a future that others may wait for already, and whose pool may have ended. HEIST__REFUSED_LATE: the pool
+ * has refused the job, but a thread that waits has claimed the task, and runs it. */
+int heist__future_begin(heist_future *f);
+#define HEIST__REFUSED_LATE 1
+
 /* On worker `w`: claims the task of `f` and runs it. False: another thread has it. */
 bool heist__future_run(heist__worker *w, heist_future *f);
 

@@ -101,6 +101,18 @@ int heist__future_give(heist_future *f)
     return heist__job_give(f->pool, &f->job, HEIST_WAIT);
 }
 
+int heist__future_begin(heist_future *f)
+{
+    heist_pool *pool = f->pool;
+    const heist__worker *w = heist__self();
+    const bool outside = !w || w->pool != pool;
+    if (outside && !heist__pool_enter(pool)) return -ESHUTDOWN;
+    int error = heist__future_give(f);
+    if (error && !claim(f, HEIST__TASK_WAITS)) error = HEIST__REFUSED_LATE;
+    if (outside) heist__outsider_leave(&pool->outsiders); /* S3: last touch of *pool */
+    return error;
+}
+
 /* ---- waiting for it on a worker ---- */
 
 static bool has_begun(heist_future *f)

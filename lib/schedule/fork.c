@@ -90,6 +90,14 @@ heist_pool *heist__pool_resolve(heist_pool *pool)
     return NULL;
 }
 
+bool heist__pool_enter(heist_pool *pool)
+{
+    if (!heist__registry_enter(pool)) return false;
+    if (!heist__load_acquire(&pool->forked)) return true; /* F1 */
+    heist__outsider_leave(&pool->outsiders);              /* S3: the outsiders are counted anew */
+    return heist__pool_resolve(pool) && heist__registry_enter(pool);
+}
+
 /* ---- around fork() ---- */
 
 static void before_fork(void)

@@ -86,6 +86,10 @@ struct heist_pool {
  * NULL with errno set and explained. */
 heist_pool *heist__pool_resolve(heist_pool *pool);
 
+/* For a pool that another thread may end at any time: with its workers running, and the caller among its outsiders.
+ * False: the pool has ended, or is being ended. */
+bool heist__pool_enter(heist_pool *pool);
+
 /* Held while hwloc may hold a lock of its own, so that fork() does not find that lock taken. */
 void heist__machine_lock(void);
 void heist__machine_unlock(void);

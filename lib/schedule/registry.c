@@ -48,6 +48,17 @@ bool heist__registry_claim(heist_pool *pool)
     return ours;
 }
 
+bool heist__registry_enter(heist_pool *pool)
+{
+    bool entered = false;
+    pthread_mutex_lock(&lock);
+    for (heist_pool *p = pools; p && !entered; p = p->next) entered = p == pool && !p->claimed;
+    /* S3: the thread that claims the pool afterwards waits for this one */
+    if (entered) heist__outsider_enter(&pool->outsiders);
+    pthread_mutex_unlock(&lock);
+    return entered;
+}
+
 bool heist__registry_knows(const heist_pool *pool)
 {
     static _Thread_local const heist_pool *last;

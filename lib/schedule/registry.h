@@ -20,6 +20,10 @@ void heist__registry_lock(void);
 void heist__registry_unlock(void);
 void heist__registry_visit_locked(void (*visit)(heist_pool *));
 
+/* Whether `pool`, which may be any address, is a pool that no thread ends. If so, the caller is counted among its
+ * outsiders, and must leave. */
+bool heist__registry_enter(heist_pool *pool);
+
 /* Whether the pool exists. Costs a lock at the first call of a thread after a pool has gone. */
 bool heist__registry_knows(const heist_pool *pool);
 

@@ -65,6 +65,12 @@ heist_pool *heist__pool_resolve(heist_pool *p)
     return p;
 }
 
+bool heist__pool_enter(heist_pool *p)
+{
+    heist__outsider_enter(&p->outsiders);
+    return true;
+}
+
 /* The thread that gives a job runs it in the end. */
 int heist__job_give(heist_pool *p, heist__job *job, long patience_ms)
 {
