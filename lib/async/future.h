@@ -150,9 +150,10 @@ void heist__future_sleep(heist_future *f, int64_t limit_ns);
 
 /* ---- sources.c ---- */
 
-/* A future that `f` waits for and that is not done, counted for the caller: one that can begin now, if there is one.
- * NULL: `f` has no sources, or is done, or all are promises. */
-heist_future *heist__unfinished_source(heist_future *f);
+/* A future that `f` waits for and that is not done, counted for the caller: one that can begin now, if there is one,
+ * else the first from number `from` on, modulo their count. NULL: `f` has no sources, or is done, or all are
+ * promises. */
+heist_future *heist__unfinished_source(heist_future *f, size_t from);
 
 /* The owner is done, and needs its sources no more. */
 void heist__sources_close(heist_future *f);

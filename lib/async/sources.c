@@ -43,13 +43,15 @@ void heist__sources_close(heist_future *f)
 
 /* ---- looking for one to run ---- */
 
-heist_future *heist__unfinished_source(heist_future *f)
+heist_future *heist__unfinished_source(heist_future *f, size_t from)
 {
     heist__sources *s = heist__sources_of(f);
     if (!s || !begin_reading(s)) return NULL;
     heist_future *found = NULL;
+    size_t at = from % s->count;
     for (size_t i = 0; i < s->count; i++) {
-        heist_future *source = s->followers[i].source;
+        heist_future *source = s->followers[at].source;
+        at = at + 1 < s->count ? at + 1 : 0;
         uintptr_t state = heist__load_acquire(&source->task.state); /* J2 */
         if (state == HEIST__TASK_DONE || (state == HEIST__TASK_WAITS && !heist__sources_of(source))) continue;
         if (!found || state == HEIST__TASK_READY) found = source;

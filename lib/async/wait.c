@@ -49,12 +49,29 @@ static bool is_over(int64_t when)
 typedef struct {
     heist_future *at[PATH];
     unsigned length;
-    bool by_any; /* the first one may be done before the last one is */
+    unsigned way;  /* of a future with several sources: which of them is looked at first */
+    bool by_any;   /* the first one may be done before the last one is */
+    bool branches; /* one of them has several sources */
 } path;
 
 static void path_shorten(path *p)
 {
     heist__future_unref(p->at[--p->length]);
+}
+
+static unsigned next_way(unsigned way)
+{
+    return way * 1664525u + 1013904223u;
+}
+
+/* Nothing could be run at the end of the path. Where there are others, the next look takes one of them, since another
+ * source may be able to begin by now, or may be the only one that ever does. */
+static void path_leave(path *p)
+{
+    if (!p->branches) return;
+    while (p->length > 1) path_shorten(p);
+    p->branches = false;
+    p->way = next_way(p->way);
 }
 
 /* Follows the sources from the last future of the path, as long as they wait. */
@@ -63,9 +80,13 @@ static void path_extend(path *p)
     for (;;) {
         heist_future *last = p->at[p->length - 1];
         if (heist__load_acquire(&last->task.state) != HEIST__TASK_WAITS) return; /* Y1, J2 */
-        heist_future *source = heist__unfinished_source(last);
+        heist_future *source = heist__unfinished_source(last, p->way >> 16);
         if (!source) return;
         if (last->kind == HEIST__ANY) p->by_any = true;
+        if (heist__sources_of(last)->count > 1) {
+            p->branches = true;
+            if (p->way) p->way = next_way(p->way);
+        }
         if (p->length == PATH) { /* the middle is found again when it is needed */
             heist__future_unref(p->at[1]);
             memmove(&p->at[1], &p->at[2], (PATH - 2) * sizeof *p->at);
@@ -133,7 +154,9 @@ static int wait_as_worker(heist__worker *w, heist_future *f, int64_t when, bool 
     path p; /* not cleared as a whole: most waits use its first follower only */
     p.at[0] = f;
     p.length = 1;
+    p.way = 0;
     p.by_any = false;
+    p.branches = false;
     heist__backoff backoff;
     heist__backoff_begin(&backoff, heist__waiting_spin(w));
     int64_t nap_ns = SHORTEST_NAP_NS;
@@ -151,6 +174,7 @@ static int wait_as_worker(heist__worker *w, heist_future *f, int64_t when, bool 
             error = step;
         } else if (heist__backoff_wait_for(&backoff, &w->random, &f->task.state, HEIST__TASK_DONE) == HEIST__PARK) {
             error = nap(w, &p, when, &nap_ns);
+            path_leave(&p);
         }
         if (p.length == 1) p.by_any = false;
     }
