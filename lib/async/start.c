@@ -55,7 +55,11 @@ static void run_ended(heist__worker *w, heist_future *f, uint64_t waits_on)
 static void run_claimed(heist__worker *w, heist_future *f, uint64_t waits_on)
 {
     heist__run_task(w, &f->task);
-    run_ended(w, f, waits_on);
+    if (heist__self() == w) {
+        run_ended(w, f, waits_on);
+    } else { /* this is the child of a fork within the task: the worker, and all that follow, are the parent's */
+        heist__store_relaxed(&f->task.state, HEIST__TASK_DONE); /* relaxed: for the thread that waits, which is this */
+    }
 }
 
 static uintptr_t taken_by(const heist__worker *w)
@@ -219,6 +223,7 @@ bool heist__future_run_outside(heist_future *f)
     heist__outsider_enter(&pool->outsiders);
     seated s = {.task = {.run = run_seated}, .future = f};
     const bool ran = heist__seat_try(pool, &s.task) == 0;
+    if (f->mark != heist__process_mark()) return ran; /* the child of a fork: the outsiders are the parent's */
     if (!ran) leave_claim(f, HEIST__TASK_READY);
     heist__outsider_leave(&pool->outsiders); /* S3: last touch of *pool */
     return ran;

@@ -110,8 +110,8 @@ void heist__job_run(heist__worker *w, heist__job *job)
         heist__nesting_leave(w);
         heist__store_release(&w->waits_on, waits_on); /* J1 */
         heist__count(&w->counters.detached);
-    } else if (!run && job->task) { /* a future's task may have run already: `end` looks, and counts */
-        heist__add_relaxed(&pool->cancelled, 1);           /* relaxed: read after the detector is quiet, T1 */
+    } else if (!run && job->task) {              /* a future's task may have run already: `end` looks, and counts */
+        heist__add_relaxed(&pool->cancelled, 1); /* relaxed: read after the detector is quiet, T1 */
         if (core) heist__store_relaxed(&core->dropped, 1); /* relaxed: likewise */
     }
     job->end(job, w, run);
