@@ -359,6 +359,59 @@ static void the_error_of_one_is_the_error_of_all(void)
     }
 }
 
+/* A future after a promise, on the pool of the task. */
+HEIST_TASK(heist_future *, start_after, heist_future *, source)
+{
+    return heist_then(source, twice, (void *)21, count_freed);
+}
+
+/* `all` of two futures after promises: whichever can begin first, the wait runs it, even if the other never begins. */
+typedef struct {
+    heist_promise *promise[2];
+    heist_future *after[2], *all;
+} pair;
+
+HEIST_TASK(int, wait_for_pair, heist_future *, all)
+{
+    return heist_future_wait(all);
+}
+
+static void *fulfil_second_first(void *argument)
+{
+    pair *p = argument;
+    sleep_us(20000); /* the worker waits for the first one by now */
+    CHECK(heist_promise_fulfil(p->promise[1], NULL) == 0);
+    CHECK(heist_future_wait_until(p->after[1], heist_time() + INT64_C(10000000000)) == 0);
+    CHECK(heist_promise_fulfil(p->promise[0], NULL) == 0);
+    return NULL;
+}
+
+static void a_wait_for_all_runs_the_one_that_can_begin(void)
+{
+    heist_pool *pool = make_pool(1);
+    pair p;
+    heist_future *nested[2];
+    for (int i = 0; i < 2; i++) {
+        p.promise[i] = heist_promise_new(NULL);
+        heist_future *kept = heist_promise_future(p.promise[i]);
+        p.after[i] = HEIST_RUN(pool, start_after, kept);
+        nested[i] = heist_all(&p.after[i], 1);
+        heist_future_drop(kept);
+    }
+    p.all = heist_all(nested, 2);
+    pthread_t thread;
+    TEST_ASSERT_EQUAL_INT(0, pthread_create(&thread, NULL, fulfil_second_first, &p));
+    TEST_ASSERT_EQUAL_INT(0, HEIST_RUN(pool, wait_for_pair, p.all));
+    pthread_join(thread, NULL);
+    for (int i = 0; i < 2; i++) {
+        heist_promise_drop(p.promise[i]);
+        heist_future_drop(p.after[i]);
+        heist_future_drop(nested[i]);
+    }
+    heist_future_drop(p.all);
+    free_pool(pool);
+}
+
 /* A future that outlives many `any` keeps none of them. */
 static void a_long_future_forgets_those_that_no_longer_wait_for_it(void)
 {
@@ -378,6 +431,43 @@ static void a_long_future_forgets_those_that_no_longer_wait_for_it(void)
     heist_promise_drop(stop);
     heist_future_drop(stopped);
     heist_future_drop(done);
+}
+
+/* ---- what is left behind ---- */
+
+static heist_future *of_itself;
+
+HEIST_TASK(int, holds_itself)
+{
+    CHECK(heist_future_hold(of_itself) == of_itself);
+    return 7;
+}
+
+/* The wait that drops the last handle runs the task alone: but an `any` that is done may still be in the list. */
+HEIST_VOID_TASK(await_alone, int, unused)
+{
+    (void)unused;
+    heist_promise *p = heist_promise_new(NULL);
+    heist_future *kept = heist_promise_future(p), *f = HEIST_ASYNC(NULL, fib, 10);
+    heist_future *any = heist_any((heist_future *[]){kept, f}, 2);
+    CHECK(heist_promise_fulfil(p, NULL) == 0 && heist_future_ready(any));
+    CHECK(HEIST_AWAIT(f, fib) == 55);
+    CHECK(heist__load_acquire(&any->refs) == 1);
+    heist_future_drop(any);
+    heist_future_drop(kept);
+    heist_promise_drop(p);
+
+    of_itself = HEIST_ASYNC(NULL, holds_itself);
+    CHECK(HEIST_AWAIT(of_itself, holds_itself) == 7);
+    CHECK(heist_future_wait(of_itself) == 0); /* by the handle that the task has made */
+    CHECK(HEIST_AWAIT(of_itself, holds_itself) == 7);
+}
+
+static void a_task_that_is_run_alone_leaves_nothing_behind(void)
+{
+    heist_pool *pool = make_pool(1);
+    HEIST_RUN(pool, await_alone, 0);
+    free_pool(pool);
 }
 
 /* ---- promises ---- */
@@ -652,6 +742,112 @@ static void futures_of_a_cancelled_pool_are_done_with_an_error(void)
     sem_destroy(&go);
 }
 
+/* Futures that have run are not among those that a pool drops, though their jobs may still lie in a queue. */
+typedef struct {
+    heist_pool *pool;
+    size_t cancelled;
+} ending;
+
+static void *end_and_count(void *argument)
+{
+    ending *e = argument;
+    heist_pool_shutdown(e->pool, HEIST_CANCEL, &e->cancelled);
+    return NULL;
+}
+
+HEIST_TASK(heist_future *, run_one_of_two, heist_pool *, pool)
+{
+    heist_future *first = HEIST_ASYNC(NULL, fib, 5), *second = HEIST_ASYNC(NULL, fib, 5);
+    CHECK(HEIST_AWAIT(first, fib) == 5);
+    while (heist__load_acquire(&pool->state) != HEIST__POOL_CANCELLING) sleep_us(1000);
+    return second;
+}
+
+static void a_cancelled_pool_counts_what_it_has_dropped(void)
+{
+    ending e = {make_pool(1), 0};
+    heist_future *f = HEIST_ASYNC(e.pool, run_one_of_two, e.pool);
+    while (heist__load_acquire(&e.pool->workers[0]->depth) == 0) sleep_us(1000);
+    pthread_t thread;
+    TEST_ASSERT_EQUAL_INT(0, pthread_create(&thread, NULL, end_and_count, &e));
+    heist_future *second = HEIST_AWAIT(f, run_one_of_two);
+    pthread_join(thread, NULL);
+    TEST_ASSERT_EQUAL_INT(-ECANCELED, heist_await(second, NULL));
+    TEST_ASSERT_EQUAL_size_t(1, e.cancelled);
+}
+
+static uint64_t detached_of(const heist_pool *pool)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < pool->count; i++) sum += heist__load_relaxed(&pool->workers[i]->counters.detached);
+    return sum;
+}
+
+static void a_future_that_runs_in_a_seat_is_counted_once(void)
+{
+    const int rounds = test_scale(1000);
+    heist_pool *pool = make_pool(2);
+    for (int i = 0; i < rounds; i++) TEST_ASSERT_EQUAL_INT64(5, HEIST_AWAIT(HEIST_ASYNC(pool, fib, 5), fib));
+    TEST_ASSERT_EQUAL_INT(0, heist_pool_wait(pool));
+    TEST_ASSERT_EQUAL_UINT64((uint64_t)rounds, detached_of(pool));
+    free_pool(pool);
+}
+
+/* The inbox is full, so the job of `after` waits for room; meanwhile a worker runs its task; then the pool is closed,
+ * and refuses the job. */
+static void do_nothing(void *unused)
+{
+    (void)unused;
+}
+
+static sem_t after_has_run, may_end;
+
+HEIST_TASK(int, wait_for_after, heist_future *, after)
+{
+    int error = heist_future_wait(after);
+    sem_post(&after_has_run);
+    hold_until(&may_end);
+    return error;
+}
+
+static void *fulfil(void *promise)
+{
+    CHECK(heist_promise_fulfil(promise, NULL) == 0);
+    return NULL;
+}
+
+static void a_task_that_ran_is_not_refused(void)
+{
+    sem_init(&after_has_run, 0, 0);
+    sem_init(&may_end, 0, 0);
+    heist_options options = HEIST_OPTIONS_INIT;
+    options.workers = 1;
+    options.inbox = 2;
+    heist_pool *pool = heist_pool_new(&options);
+    heist_promise *p = heist_promise_new(NULL);
+    heist_future *kept = heist_promise_future(p), *after = HEIST_RUN(pool, start_after, kept);
+    heist_future *waits = HEIST_ASYNC(pool, wait_for_after, after);
+    while (heist__load_acquire(&pool->workers[0]->depth) == 0) sleep_us(1000);
+    while (heist_submit(pool, do_nothing, NULL, 0) == 0) {
+    }
+    pthread_t thread;
+    TEST_ASSERT_EQUAL_INT(0, pthread_create(&thread, NULL, fulfil, p));
+    hold_until(&after_has_run);
+    TEST_ASSERT_EQUAL_INT(0, heist_pool_close(pool));
+    pthread_join(thread, NULL);
+    sem_post(&may_end);
+    void *result = NULL;
+    TEST_ASSERT_EQUAL_INT(0, HEIST_AWAIT(waits, wait_for_after));
+    TEST_ASSERT_EQUAL_INT(0, heist_await(after, &result));
+    TEST_ASSERT_EQUAL_PTR((void *)42, result);
+    TEST_ASSERT_EQUAL_UINT32(2, heist__load_acquire(&kept->refs)); /* the promise, and the handle */
+    heist_future_drop(kept);
+    heist_promise_drop(p);
+    free_pool(pool);
+    sem_destroy(&after_has_run);
+    sem_destroy(&may_end);
+}
+
 static void a_drained_pool_runs_its_futures_and_those_after_them(void)
 {
     heist_pool *pool = make_pool(2);
@@ -710,6 +906,8 @@ int main(void)
     RUN_TEST(of_none_all_are_done_and_any_is_a_mistake);
     RUN_TEST(the_error_of_one_is_the_error_of_all);
     RUN_TEST(a_long_future_forgets_those_that_no_longer_wait_for_it);
+    RUN_TEST(a_wait_for_all_runs_the_one_that_can_begin);
+    RUN_TEST(a_task_that_is_run_alone_leaves_nothing_behind);
     RUN_TEST(a_promise_is_kept_by_another_thread);
     RUN_TEST(a_promise_is_kept_or_broken_once);
     RUN_TEST(a_dropped_promise_is_broken);
@@ -719,6 +917,9 @@ int main(void)
     RUN_TEST(a_ring_through_a_join_is_told);
     RUN_TEST(mistakes_are_told);
     RUN_TEST(futures_of_a_cancelled_pool_are_done_with_an_error);
+    RUN_TEST(a_cancelled_pool_counts_what_it_has_dropped);
+    RUN_TEST(a_future_that_runs_in_a_seat_is_counted_once);
+    RUN_TEST(a_task_that_ran_is_not_refused);
     RUN_TEST(a_drained_pool_runs_its_futures_and_those_after_them);
     RUN_TEST(a_future_of_one_pool_is_awaited_in_another);
     RUN_TEST(futures_are_written_in_cpp_too);
