@@ -12,6 +12,13 @@ int64_t heist_time(void)
     return heist__clock_ns();
 }
 
+/* The error of a future that is done, with a sentence for heist_explain. */
+static int error_of(const heist_future *f)
+{
+    const int error = heist__error_of(f);
+    return error ? heist__fail(error, "the future has no result: %s (%d)", heist_strerror(error), error) : 0;
+}
+
 /* ---- starting ---- */
 
 static void produce(heist_worker *w, heist_slot *bottom, heist_task *task)
@@ -92,7 +99,7 @@ int heist_future_wait_until(heist_future *f, int64_t when)
 {
     int error = heist__future_check(f, "heist_future_wait");
     if (!error) error = heist__future_wait(f, when, false);
-    return error ? error : heist__error_of(f);
+    return error ? error : error_of(f);
 }
 
 int heist_future_wait(heist_future *f)
@@ -106,7 +113,8 @@ int heist_future_wait(heist_future *f)
 static int take(heist_future *f, void **result)
 {
     if (result) *result = NULL;
-    if (heist__error_of(f)) return heist__error_of(f);
+    const int error = error_of(f);
+    if (error) return error;
     if (f->kind != HEIST__POINTER) return 0;
     heist__producing *p = (heist__producing *)(void *)&f->task;
     void *taken = p;                                         /* no result lies there */
@@ -142,7 +150,9 @@ int heist_await(heist_future *f, void **result)
 /* A mistake of the program in an expression that can return no error. */
 static void tell(const char *what)
 {
-    fprintf(stderr, "heist: %s: %s; the result is zero\n", what, heist_explain());
+    const char *why = heist_explain();
+    const bool named = strncmp(why, what, strlen(what)) == 0;
+    fprintf(stderr, "heist: %s%s%s; the result is zero\n", named ? "" : what, named ? "" : ": ", why);
 }
 
 int heist__future_value(heist_future *f, void *result, size_t offset, size_t size, bool last_use)
@@ -153,7 +163,7 @@ int heist__future_value(heist_future *f, void *result, size_t offset, size_t siz
     if (there) error = heist__future_wait(f, HEIST_FOREVER, last_use);
     if (!error && f->kind != HEIST__TYPED) error = heist__fail(-EINVAL, "%s: the future is not of a task", name);
     if (error) tell(name);
-    if (!error) error = heist__error_of(f);
+    if (!error) error = error_of(f);
     if (size && error) memset(result, 0, size);
     if (size && !error) memcpy(result, (const char *)&f->task + offset, size);
     if (there && last_use) heist__future_unref(f);

@@ -158,7 +158,7 @@ int heist_future_first(heist_future *any, size_t *number)
     int error = heist__future_check(any, "heist_future_first");
     if (error) return error;
     if (any->kind != HEIST__ANY || !number)
-        return heist__fail(-EINVAL, "heist_future_first: not a future of heist_any, or no follower for the number");
+        return heist__fail(-EINVAL, "heist_future_first: not a future of heist_any, or no place for the number");
     if (!heist__is_done(any)) return heist__fail(-EAGAIN, "heist_future_first: no future of them is done yet");
     *number = heist__load_relaxed(&heist__sources_of(any)->first) - 1; /* relaxed: J2 orders it */
     return 0;

@@ -575,6 +575,8 @@ static void a_wait_ends_at_its_point_in_time(void)
     TEST_ASSERT_TRUE(heist_time() - began >= 20000000);
     TEST_ASSERT_NOT_NULL(strstr(heist_explain(), "in time"));
     heist_promise_drop(never);
+    TEST_ASSERT_EQUAL_INT(-ECANCELED, heist_future_wait(f));
+    TEST_ASSERT_NOT_NULL(strstr(heist_explain(), "a promise was dropped")); /* not the sentence of the wait before */
     heist_future_drop(f);
     /* A look does not begin the task. */
     heist_run(pool, sleep_a_while, NULL);
