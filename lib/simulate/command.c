@@ -157,7 +157,7 @@ static bool take_switch(heist__sim_command *c, const char *name)
 
 static bool printed(const char *name)
 {
-    if (strcmp(name, "--help") == 0) return fputs(usage, stdout), true;
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return fputs(usage, stdout), true;
     if (strcmp(name, "--version") == 0) return puts("heist-sim " HEIST_VERSION_STRING), true;
     if (strcmp(name, "--list") == 0) return list(), true;
     return false;
@@ -169,8 +169,13 @@ static heist__sim_reading check(const heist__sim_command *c, char *error, size_t
         snprintf(error, room, "%s", c->program ? "a preset has its own program" : "no program; try --help");
         return HEIST__SIM_BAD;
     }
-    if (c->preset && (c->limits || c->what_ifs || c->all_strategies || c->timeline))
-        return refuse(error, room, "only --machine, --costs, --seed and the strategy change a preset", c->preset);
+    if (c->preset && (c->limits || c->what_ifs || c->all_strategies || c->timeline || c->runs > 1 || c->counts > 1))
+        return refuse(error, room,
+                      "a preset has one strategy and one number of workers, and no --runs, --what-if, --limits or "
+                      "--timeline",
+                      c->preset);
+    if (c->limits && !heist__sim_program_has_grain(c->program))
+        return refuse(error, room, "--limits is for programs with a grain, not for", c->program);
     if (c->format != HEIST__SIM_TABLE && (c->limits || c->per_worker || c->preset))
         return refuse(error, room, "--limits, --per-worker and presets are shown as tables alone, not as",
                       c->format == HEIST__SIM_CSV ? "csv" : "json");

@@ -255,14 +255,14 @@ static int suppose(answer *a, const char *text)
     if (strcmp(name, "span") == 0) return add_span(a, factor, text);
     other = a->machine; /* the topology is shared, and not freed here */
     if (heist__sim_costs_scale(&other.costs, name, factor)) return add_rows(a, &other, text);
-    snprintf(a->error, sizeof a->error, "there is no cost called \"%.20s\"", name);
+    snprintf(a->error, sizeof a->error, "--what-if: no cost in nanoseconds is called \"%.20s\"", name);
     heist__one_line(a->error);
     return -EINVAL;
 }
 
 /* ---- the grain ---- */
 
-/* The efficiency with tasks of `ns`, on the largest number of workers. Negative: an error. */
+/* The efficiency with tasks of `ns`, on the last number of workers. Negative: an error. */
 static double efficiency_at(answer *a, double ns)
 {
     char text[400];
@@ -301,6 +301,7 @@ static int print_limit(answer *a, double wanted)
 
 static int print_limits(answer *a)
 {
+    a->command->timeline = NULL; /* it has the last of the simulations that are shown */
     int result = print_limit(a, 0.9);
     return result ? result : print_limit(a, 0.5);
 }

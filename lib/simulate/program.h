@@ -75,6 +75,9 @@ int heist__sim_dag_read(heist__sim_program *p, const char *text, const char *nam
 /* The i-th name of a program, with a line of help; NULL: there are no more. */
 const char *heist__sim_program_name(size_t i, const char **help);
 
+/* Whether the program that `text` describes has a grain. No DAG has. */
+bool heist__sim_program_has_grain(const char *text);
+
 /* Reads a number with an optional unit: ns, us, ms, s (in nanoseconds), k, M, G. */
 bool heist__sim_number(const char *text, double *value);
 

@@ -246,11 +246,11 @@ static const recipe recipes[] = {
      make_nqueens,
      {{"n", 10, 1, 16, NULL}, {"grain", 50, 0, DAY, NULL}}},
     {"uts",
-     "tree, grain: a tree of the benchmark UTS: T1 to T5, T1L ..., T1S to T5S",
+     "tree, grain: a tree of the benchmark UTS: T1 to T5, T1L to T3L, T1S to T5S",
      heist__sim_make_uts,
      {{"tree", 0, 0, 0, heist__sim_uts_words}, {"grain", 100, 0, DAY, NULL}}},
     {"loop",
-     "n, grain, shape, schedule, batch: constant, random, triangular or heavy iterations, under static, steal, "
+     "n, grain, shape, schedule, batch, seed: constant, random, triangular or heavy iterations, under static, steal, "
      "shared or hybrid",
      heist__sim_make_loop,
      {{"n", 1e6, 1, 1e8, NULL},
@@ -333,8 +333,15 @@ static int read_value(const option *o, const char *text, double *value, char *er
         if (strcmp(o->words[i], text) == 0) return 0;
     }
     if (!o->words && heist__sim_number(text, value) && *value >= o->least && *value <= o->most) return 0;
-    snprintf(error, room, "%s is not \"%.40s\"", o->key, text);
-    if (!o->words) snprintf(error, room, "%s is from %.10g to %.10g, not \"%.40s\"", o->key, o->least, o->most, text);
+    snprintf(error, room, "%s is from %.10g to %.10g, not \"%.40s\"", o->key, o->least, o->most, text);
+    if (o->words) {
+        char words[120] = "";
+        for (unsigned i = 0; o->words[i]; i++) {
+            const size_t length = strlen(words);
+            snprintf(words + length, sizeof words - length, "%s%s", i ? ", " : "", o->words[i]);
+        }
+        snprintf(error, room, "%s is one of %s; not \"%.40s\"", o->key, words, text);
+    }
     heist__one_line(error);
     return -EINVAL;
 }
@@ -361,14 +368,30 @@ static int read_options(const recipe *r, char *text, double *values, char *error
     return 0;
 }
 
+static const recipe *recipe_called(const char *name, size_t length)
+{
+    for (const recipe *r = recipes; r < recipes + RECIPES; r++) {
+        if (strlen(r->name) == length && memcmp(r->name, name, length) == 0) return r;
+    }
+    return NULL;
+}
+
+bool heist__sim_program_has_grain(const char *text)
+{
+    const recipe *r = recipe_called(text, strcspn(text, ":"));
+    for (unsigned i = 0; r && i < OPTIONS && r->options[i].key; i++) {
+        if (strcmp(r->options[i].key, "grain") == 0) return true;
+    }
+    return false;
+}
+
 static int make(heist__sim_program *p, char *text, char *error, size_t room)
 {
     char *options = strchr(text, ':');
     double values[OPTIONS];
-    const recipe *r = recipes;
     if (options) *options++ = '\0';
-    while (r < recipes + RECIPES && strcmp(r->name, text) != 0) r++;
-    if (r == recipes + RECIPES) return refuse(error, room, "there is no program called", text);
+    const recipe *r = recipe_called(text, strlen(text));
+    if (!r) return refuse(error, room, "--list has no program called", text);
     for (unsigned i = 0; i < OPTIONS; i++) values[i] = r->options[i].usual;
     int result = read_options(r, options, values, error, room);
     if (result) return result;

@@ -121,14 +121,14 @@ static void bad_costs_are_refused_with_their_line(void)
 static void bad_programs_are_refused(void)
 {
     const char *const bad[][2] = {
-        {"fob", "there is no program called: \"fob\""},
-        {"", "there is no program called: \"\""},
+        {"fob", "--list has no program called: \"fob\""},
+        {"", "--list has no program called: \"\""},
         {"fib:n", "an option of a program is key=value, not: \"n\""},
         {"fib:n=99", "n is from 0 to 45, not \"99\""},
         {"fib:n=-1", "n is from 0 to 45, not \"-1\""},
         {"fib:grain=1d", "grain is from 0 to 8.64e+13, not \"1d\""},
-        {"uts:tree=T9", "tree is not \"T9\""},
-        {"loop:shape=round", "shape is not \"round\""},
+        {"uts:tree=T9", "tree is one of T1, T2, T3, T4, T5, T1L, T2L, T3L, T1S, T2S, T3S, T4S, T5S; not \"T9\""},
+        {"loop:shape=round", "shape is one of constant, random, triangular, heavy; not \"round\""},
     };
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
         heist__sim_program p;
@@ -252,6 +252,14 @@ static void bad_commands_are_refused(void)
         {"--runs=0", "fib", NULL, "--runs cannot be \"0\""},
         {"--preset=none", NULL, NULL, "--preset cannot be \"none\""},
         {"--preset=basic", "fib", NULL, "a preset has its own program"},
+        {"--preset=basic", "--runs=2", NULL,
+         "a preset has one strategy and one number of workers, and no --runs, --what-if, --limits or --timeline: "
+         "\"basic\""},
+        {"--preset=basic", "--workers=1,2", NULL,
+         "a preset has one strategy and one number of workers, and no --runs, --what-if, --limits or --timeline: "
+         "\"basic\""},
+        {"--limits", "f.dag", NULL, "--limits is for programs with a grain, not for: \"f.dag\""},
+        {"--limits", "gemm:n=100", NULL, "--limits is for programs with a grain, not for: \"gemm:n=100\""},
         {"--most-events=0", "fib", NULL, "--most-events cannot be \"0\""},
     };
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
