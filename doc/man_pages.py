@@ -108,7 +108,8 @@ def head_and_rest(source):
 
 
 DECLARATION = re.compile(
-    r'^HEIST_API[^;]*;|^static inline [^{]*(?={)|^typedef (?:struct|enum)[^;{]*\{.*?\}[^;{}]*;|^typedef [^;{]*;|'
+    r'^HEIST_API[^;]*;|^(?:static inline|HEIST__INLINE) [^{]*(?={)|'
+    r'^typedef (?:struct|enum)[^;{]*\{.*?\}[^;{}]*;|^typedef [^;{]*;|'
     r'^#define HEIST_(?!_)\w+(?:\([^)]*\))?(?: [^\\\n]+$)?', re.MULTILINE | re.DOTALL)
 
 
@@ -128,7 +129,7 @@ def shown(code):
             piece = macro_as_shown(piece)
         else:
             piece = re.sub(r'\n +(?=\S)', ' ', piece) if '{' not in piece else piece
-            piece = piece.replace('HEIST_API ', '').replace('static inline ', '').strip().rstrip(';') + ';'
+            piece = re.sub(r'^(HEIST_API|static inline|HEIST__INLINE) ', '', piece).strip().rstrip(';') + ';'
         if piece and not INTERNAL.search(piece):
             out += piece.split('\n') + ['']
     names = [line.split()[1] for line in out if line.startswith('#define')]

@@ -13,11 +13,11 @@
  *     heist_object_release(requests, r);                          // on any other
  *     heist_object_pool_free(requests);
  *
- * An *arena* gives memory that is freed all at once, or back to a mark. It has one user at a time: a function and its
+ * An arena gives memory that is freed all at once, or back to a mark. It has one user at a time: a function and its
  * scope, or a worker. heist_arenas has an arena for every worker, found with heist_arenas_here. Tasks of one worker
  * nest, so a task may take a mark at its beginning and rewind to it at its end, whatever it joined in between.
  *
- * An *object pool* gives objects of one size; with `preallocate` and a larger size and alignment it is a pool of
+ * An object pool gives objects of one size; with `preallocate` and a larger size and alignment it is a pool of
  * buffers. Every worker has a list of its own, and so has every other thread that uses the pool, for as long as that
  * thread lives. An object comes from the list of the thread that acquires it, and goes back to that list, whichever
  * thread releases it. So memory stays on the NUMA node of the worker that asked for it.

@@ -17,7 +17,7 @@ public_names()
 {
     {
         grep -oE '^HEIST_API .*' "$1" | grep -oE '\bheist_[a-z0-9_]+\(' || true
-        grep -oE '^static inline .*' "$1" | grep -oE '\bheist_[a-z0-9_]+\(' || true
+        grep -oE '^(static inline|HEIST__INLINE) .*' "$1" | grep -oE '\bheist_[a-z0-9_]+\(' || true
         grep -oE '^#define HEIST_[A-Z0-9][A-Z0-9_]*\(' "$1" | sed 's/#define //' || true
     } | tr -d '(' | grep -v heist__ | sort -u
 }
