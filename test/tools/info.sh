@@ -216,6 +216,9 @@ run_case an_unknown_option_is_told is_told 'heist-info: unknown option --what; s
 run_case an_argument_is_told is_told 'heist-info: unexpected argument what; see heist-info --help' "$info" what
 run_case a_missing_value_is_told \
     is_told 'heist-info: --topology needs a value; see heist-info --help' "$info" --topology
+run_case a_system_that_is_not_there_is_told \
+    is_told 'heist-info: --system: *missing is no directory; see heist-info --help' \
+    "$info" --check --system "$scratch/missing"
 run_case check_of_another_machine_is_told is_told 'heist-info: --check is *' "$info" --check --topology "$machine"
 run_case a_full_disk_is_told is_told_by_full_disk "$info"
 run_case help_has_every_option help_has_every_option "$info" "$source_dir/tools/man/heist-info.1"

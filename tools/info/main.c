@@ -1,6 +1,7 @@
 /* heist-info: this machine, or another one, as heist sees it. See heist-info(1). */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <heist/version.h>
 
@@ -14,7 +15,7 @@ typedef struct {
 } request;
 
 static const char usage[] =
-    "usage: heist-info [--topology X] [--json] [--all]\n"
+    "usage: heist-info [--topology X] [--json] [--all] [--system DIR]\n"
     "       heist-info --check [--json] [--system DIR]\n"
     "       heist-info --help | --version\n"
     "\n"
@@ -81,6 +82,9 @@ static void read_arguments(request *r, char **arguments)
             refuse(argument[0] == '-' ? "unknown option %s" : "unexpected argument %s", argument);
         }
     }
+    struct stat system;
+    if (r->system && (stat(r->system, &system) != 0 || !S_ISDIR(system.st_mode)))
+        refuse("--system: %s is no directory", r->system);
     if (r->check && r->topology) refuse("%s is about this machine, and not with --topology", "--check");
 }
 
