@@ -227,7 +227,7 @@ def a_row_that_is_faster_without_all_its_cores_is_faster():
 
 def that_many_lacked_cores_is_said_first():
     poor = sample.results(cores(0.5, others=1.25))
-    assert summary.warnings(poor) == ['Many samples are not reliable: see Noise, below.']
+    assert summary.warnings(poor) == ['Many samples are not reliable: see Noise.']
     says(sections.make_all(poor)[-1].sentences[0],
          'Of 261 samples, 2 are noisy: the median is more than 15% above the least time and 261 are short of cores, '
          'since '
@@ -330,7 +330,7 @@ def a_single_run_is_named():
     says(doubts('overhead', once(workload='fib')), 'heist in fib (once)')
     says(doubts('speedup', once(runtime='heist')),
          'fib with 2 workers (once), for with 2 workers (once) and gemm with 2 workers (once), and 7 more.')
-    assert 'Many samples are not reliable: see Noise, below.' in summary.warnings(sample.results(once()))
+    assert 'Many samples are not reliable: see Noise.' in summary.warnings(sample.results(once()))
     says(sections.make_all(sample.results(once()))[-1].sentences[0], 'Of 261 samples, 261 are measured once.')
     assert not summary.warnings(sample.results())
 

@@ -190,7 +190,7 @@ def a_busy_machine_and_noise_are_told():
     busy = summary.warnings(sample.results(machine={'load': 3.0}))[0]
     assert 'load 3.0' in busy, busy
     loud = summary.warnings(sample.results(lambda fields: fields.update(median_ns=fields['min_ns'] * 2)))
-    assert loud == ['Many samples are not reliable: see Noise, below.'], loud
+    assert loud == ['Many samples are not reliable: see Noise.'], loud
 
 
 def a_page_is_made_of_any_part_of_the_measurements():

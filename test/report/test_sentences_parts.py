@@ -227,7 +227,7 @@ def what_a_reader_must_know_first_is_told_in_full():
     def loud(share):
         left = iter([1.2] * share + [1] * (261 - share))
         return summary.warnings(sample.results(lambda fields: fields.update(median_ns=fields['min_ns'] * next(left))))
-    assert loud(65) == [] and loud(66) == ['Many samples are not reliable: see Noise, below.']
+    assert loud(65) == [] and loud(66) == ['Many samples are not reliable: see Noise.']
 
 
 def a_tile_tells_what_it_has():

@@ -142,7 +142,7 @@ class Command(unittest.TestCase):
 
     def test_help_man_page_and_version(self):
         self.assertEqual(0, self.scale('--help').returncode)
-        self.assertTrue(self.scale('--version').stdout.startswith('heist-scale '))
+        self.assertRegex(self.scale('--version').stdout, r'^heist-scale \d+\.\d+\.\d+\n$')
         script = ('cd "$0" && . test/tools/commands.sh && '
                   'help_has_every_option tools/heist-scale tools/man/heist-scale.1 && '
                   'completes_every_option tools/heist-scale tools/completion/heist-scale')
@@ -195,11 +195,11 @@ class Command(unittest.TestCase):
 
     def test_a_program_that_fails_is_one_line_and_leaves_nothing(self):
         program = self.script('bad', '#!/bin/sh\necho no luck >&2\nexit 3\n')
-        self.refused(1, '.*bad with 1 workers ended with status 3: no luck', '--workers', '1', '--out',
+        self.refused(1, '.*bad with 1 worker ended with status 3: no luck', '--workers', '1', '--out',
                      self.at('study'), '--', program)
         self.assertEqual([], glob.glob(self.at('study', '*')))
         killed = self.script('killed', '#!/bin/sh\nkill -SEGV $$\n')
-        self.refused(1, '.*killed with 1 workers was ended by SIGSEGV', '--workers', '1', '--', killed)
+        self.refused(1, '.*killed with 1 worker was ended by SIGSEGV', '--workers', '1', '--', killed)
 
     def test_an_output_that_differs_is_told(self):
         program = self.script('differs', '#!/bin/sh\necho $HEIST_WORKERS\n')
@@ -223,7 +223,7 @@ class Command(unittest.TestCase):
 
     def test_progress_and_time_left(self):
         done = self.scale('--progress', '--workers', '1', '--runs', '3', '--', self.sleeper)
-        self.assertRegex(done.stderr, r'run 3 of 3: heist with 1 workers, about 0:0\d left')
+        self.assertRegex(done.stderr, r'run 3 of 3: heist with 1 worker, about 0:0\d left')
 
     def test_an_interrupt_keeps_what_there_is(self):
         """The program marks each of its runs; the interrupt comes in the third."""

@@ -132,5 +132,5 @@ def warnings(results):
         said.append('Other programs were running when this began (load {:.1f}): times may be too long.'.format(load))
     if any(sum(test(row) for row in results.rows) * many > len(results.rows)
            for test, many in ((noise.denied, 10), (noise.noisy, 4), (noise.single, 4))):
-        said.append('Many samples are not reliable: see Noise, below.')
+        said.append('Many samples are not reliable: see Noise.')
     return said

@@ -10,6 +10,8 @@ import sys
 import tempfile
 import time
 
+from report import words
+
 Run = collections.namedtuple('Run', 'wall cpu memory others statistics output')
 # What is run: the name of the runtime, the program with its arguments, and variables, as pairs.
 Setting = collections.namedtuple('Setting', 'workload runtime workers command variables', defaults=((),))
@@ -82,8 +84,8 @@ def run(setting, keep_output, scratch):
         wall = time.monotonic_ns() - began
         child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode:
-            raise Failed('{} with {} workers {}: {}'.format(' '.join(setting.command), setting.workers,
-                                                            how_it_ended(child.returncode), last_words(err)))
+            raise Failed('{} with {} {}: {}'.format(' '.join(setting.command), words.plural(setting.workers, 'worker'),
+                                                    how_it_ended(child.returncode), last_words(err)))
         digest = None
         if keep_output:
             out.seek(0)
@@ -107,8 +109,9 @@ class Progress:
         if self.done:
             seconds = (time.monotonic() - self.began) / self.done * (self.total - self.done)
             left = ', about {}:{:02d} left'.format(int(seconds) // 60, int(seconds) % 60)
-        print('\r\x1b[Krun {} of {}: {} with {} workers{}'.format(
-            self.done + 1, self.total, setting.runtime, setting.workers, left), end='', file=sys.stderr, flush=True)
+        print('\r\x1b[Krun {} of {}: {} with {}{}'.format(
+            self.done + 1, self.total, setting.runtime, words.plural(setting.workers, 'worker'), left),
+              end='', file=sys.stderr, flush=True)
         self.done += 1
 
     def end(self):
