@@ -141,7 +141,8 @@ void *heist__arena_more(heist_arena *a, size_t size, size_t alignment)
     void *memory = take_here(a, size, alignment);
     if (memory) return memory;
     const size_t extra = sizeof(heist__chunk) + 2 * HEIST_ALIGNMENT + GAP + alignment;
-    if (size > PTRDIFF_MAX / 2 - extra) return fail(-ENOMEM, "an arena has no %zu bytes", size);
+    if (size > PTRDIFF_MAX / 2 - extra)
+        return fail(-ENOMEM, "heist_arena_alloc: %zu bytes are more than an arena can have", size);
     heist__chunk *chunk = take_spare(a, size + GAP + alignment);
     if (!chunk) chunk = new_chunk(a, size + extra > a->chunk_bytes ? size + extra : a->chunk_bytes);
     if (!chunk) return fail(-ENOMEM, "no memory for an arena: %zu bytes", size);
@@ -190,7 +191,8 @@ int heist__arena_start_in(heist_arena *arena, void *buffer, size_t bytes, size_t
 {
     if (!buffer) return heist__fail(-EINVAL, "heist_arena_begin_in: no buffer");
     if (bytes < LEAST_BUFFER)
-        return heist__fail(-EINVAL, "heist_arena_begin_in: a buffer of %zu bytes is too small", bytes);
+        return heist__fail(-EINVAL, "heist_arena_begin_in: a buffer of %zu bytes is too small: %d at least", bytes,
+                           LEAST_BUFFER);
     const int error = heist__arena_start(arena, chunk_bytes, debug);
     if (error) return error;
     heist__chunk *chunk = chunk_in(arena, buffer, bytes);
