@@ -151,7 +151,7 @@ static bool run_at_once(heist__worker *w, heist_future *f, bool last_use)
 static int wait_as_worker(heist__worker *w, heist_future *f, int64_t when, bool last_use)
 {
     if (when == HEIST_FOREVER && run_at_once(w, f, last_use)) return 0;
-    path p; /* not cleared as a whole: most waits use its first follower only */
+    path p; /* not cleared as a whole: most waits use its first entry only */
     p.at[0] = f;
     p.length = 1;
     p.way = 0;
