@@ -207,7 +207,7 @@ static int drop(heist_pool *pool)
     return -ECANCELED;
 }
 
-/* `counts`: the run is counted here. Else the task is a future's, whose job is still there to be counted, or dropped. */
+/* `counts`: the run is counted here. Else the task is a future's, whose job is still there to be counted or dropped. */
 static int run_seated(heist_pool *pool, heist__worker *w, heist_task *task, bool counts)
 {
     if (heist__load_acquire(&pool->state) == HEIST__POOL_CANCELLING) /* S2: as in heist__job_run */

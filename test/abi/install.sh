@@ -126,7 +126,8 @@ manual_pages_are_there()
         page=$(find "$stage" -path "*/man3/$name.3*")
         [ -n "$page" ] || { echo "no page for $name"; return 1; }
         target=$(sed -n 's/^\.so //p' "$page")
-        grep -qw "$name" "$(dirname "$(dirname "$page")")/${target:-man3/$name.3}" || { echo "$name: $target"; return 1; }
+        grep -qw "$name" "$(dirname "$(dirname "$page")")/${target:-man3/$name.3}" ||
+            { echo "$name: $target"; return 1; }
     done
     # Every command that is installed has a page. Those of heist-perf's peers are of no use by hand.
     for page in $(find "$stage" -path '*/bin/*' -printf '%f\n' | grep -vE '^heist-perf-'); do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # layers.sh SOURCE: dependencies between the library's modules point downward. Each module includes only headers of
-# modules that are named here for it, the loops know the scheduler by one header, and the futures by three. A module that is not named here is
-# complained of.
+# modules that are named here for it, the loops know the scheduler by one header, and the futures by three. A module
+# that is not named here is complained of.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=cases.sh
 . "$(dirname "$0")/cases.sh"

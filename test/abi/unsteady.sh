@@ -38,7 +38,8 @@ END
     program leak <<<'$first && echo "2 Tests 0 Failures 0 Ignored" && exit 99; passes'
     program slow <<<'$first && exec sleep 60; passes'
     program hang <<<'$first && echo ":watchdog:0:hang:FAIL: x (no CPU for 900 of 50000 ms)" && kill -ABRT $$; passes'
-    program starved <<<'$first && echo ":watchdog:0:hang:FAIL: x (no CPU for 49000 of 50000 ms)" && kill -ABRT $$; passes'
+    program starved <<<'$first && echo ":watchdog:0:hang:FAIL: x (no CPU for 49000 of 50000 ms)" && kill -ABRT $$
+passes'
 }
 
 # The project as a configuration of tools/check.

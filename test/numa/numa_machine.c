@@ -281,9 +281,9 @@ static unsigned near_steals(heist_pool *pool, unsigned who)
     return near;
 }
 
-/* At random one steal in seven is near: a worker has one neighbour on its node and six elsewhere. The neighbour publishes
- * its tasks when the thief asks. A neighbour without a CPU at that moment has nothing to show, and the thief goes on to
- * the next victim: a few steals of `near` may be far. */
+/* At random one steal in seven is near: a worker has one neighbour on its node and six elsewhere. The neighbour
+ * publishes its tasks when the thief asks. A neighbour without a CPU at that moment has nothing to show, and the thief
+ * goes on to the next victim: a few steals of `near` may be far. */
 static void near_stealing_stays_near_while_there_is_something(void)
 {
     heist_pool *near_pool = bound_pool(HEIST_BIND_CORE, HEIST_STRATEGY_NEAR);

@@ -59,8 +59,8 @@ static inline bool watchdog_has_child(void)
     return waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0;
 }
 
-/* Called when the time is over. True: there is more. A test on a machine without CPU is given the time that it has lost,
- * and one that waits for a child is given its time again. `*lost_ms` and `*wall_ms`: since watchdog_set. */
+/* Called when the time is over. True: there is more. A test on a machine without CPU is given the time that it has
+ * lost, and one that waits for a child is given its time again. `*lost_ms` and `*wall_ms`: since watchdog_set. */
 static inline bool watchdog_waits(long *lost_ms, long *wall_ms)
 {
     *lost_ms = canary_lost_us(watchdog_began) / 1000;

@@ -27,7 +27,8 @@ count()
 summarise()
 {
     if [ "$unsteady" -gt 0 ]; then
-        printf 'UNSTEADY: %d failed once and passed %d times when repeated alone; see above\n' "$unsteady" "$repetitions"
+        printf 'UNSTEADY: %d failed once and passed %d times when repeated alone; see above\n' \
+            "$unsteady" "$repetitions"
     fi
     printf '%d passed, %d failed\n' "$passed" "$failed"
 }

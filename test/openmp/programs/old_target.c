@@ -1,5 +1,5 @@
-/* The entry for target that compilers before gcc 6 call, by hand. The tasks of the target region end with it, as its data
- * does.
+/* The entry for target that compilers before gcc 6 call, by hand. The tasks of the target region end with it, as its
+ * data does.
  * only: libgomp */
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Tasks that wait, by taskyield, for what their creator does later: as many as libgomp puts off for one thread. The
- * creator is a task of a task, where new tasks are otherwise run at once soon. (libomp alone never ends with one thread,
- * where it runs every task at once.)
+ * creator is a task of a task, where new tasks are otherwise run at once soon. (libomp alone never ends with one
+ * thread, where it runs every task at once.)
  * expect: 60 60 */
 #include <stdio.h>
 
