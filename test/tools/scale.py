@@ -266,7 +266,7 @@ class Command(unittest.TestCase):
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertEqual('', done.stderr)
         for row in json.loads(done.stdout)['rows']:
-            self.assertEqual(1346269, row['tasks'])
+            self.assertEqual(24157817, row['tasks'])
             self.assertGreater(row['working'], 0)
             self.assertIsInstance(row['advice'], list)
 
